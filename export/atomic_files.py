@@ -15,8 +15,8 @@ from typing import Any, BinaryIO
 
 from ..core.errors import FileError
 
-# Bytes, chunks of bytes, a function that writes to an open file, or None for a file that must not
-# exist.
+# The new content of a file: bytes, chunks of bytes, or a function that writes to an open file. The
+# content None deletes the file if it exists.
 FileContent = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
 
 
@@ -82,7 +82,9 @@ def write_files_atomically(files: Mapping[Any, FileContent]) -> None:
 
 @contextmanager
 def adding_missing_error_filename(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Set the missing file name of an OSError that the `with` body raises."""
+    """Context manager that sets the file name of an OSError raised in its body, if the error has
+    none.
+    """
     try:
         yield
     except OSError as error:
@@ -93,7 +95,8 @@ def adding_missing_error_filename(path: str | os.PathLike[str]) -> Iterator[None
 
 @contextmanager
 def _create_locked_staging_folder(parent: str) -> Iterator[Path]:
-    """Create a folder for files that are being saved to `parent`, and hold a lock on it.
+    """Create a temporary folder for files whose final folder is `parent`, and hold a lock on the
+    temporary folder.
 
     The system releases the lock when this process ends for any reason. `_remove_abandoned_staging`
     removes folders without a lock.
@@ -104,7 +107,8 @@ def _create_locked_staging_folder(parent: str) -> Iterator[Path]:
             handle = os.open(folder, os.O_RDONLY)
         except FileNotFoundError:
             continue
-        with suppress(OSError):  # file system without locks: no process removes the folder there
+        # OSError: the file system has no locks; without locks no process removes a staging folder
+        with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
         if folder.exists():
             break
@@ -116,13 +120,13 @@ def _create_locked_staging_folder(parent: str) -> Iterator[Path]:
 
 
 def _remove_abandoned_staging(parent: str, saved: set[str]) -> None:
-    """Remove the staging folders in `parent` whose process was killed.
+    """Remove the staging folders in `parent` that processes left behind because they were killed.
 
     A folder with backups stays unless `saved` contains all of their files: its process was killed
     while it replaced files, and the backups may be the only copies of the old files.
     """
     for folder in list(Path(parent).glob(_STAGING_PREFIX + "*")):
-        with suppress(OSError):  # owned by another user, in use, or removed meanwhile
+        with suppress(OSError):  # the folder is owned by another user, in use, or removed already
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -138,7 +142,7 @@ def _remove_abandoned_staging(parent: str, saved: set[str]) -> None:
 
 
 def _create_folders_and_get_new(folder: Path) -> list[Path]:
-    """Create a folder and its parents; return those that are new."""
+    """Create a folder and its missing parents; return the folders that were created."""
     new = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return new[::-1]
@@ -190,8 +194,8 @@ def _replace_files(
 
 
 def _link_or_copy_backup(path: str, old: Path) -> None:
-    """Back up an old file as a hard link, so that its path always has a file; copy it if links are
-    not supported.
+    """Back up an old file as a hard link, so that the file stays at its path. Copy the file if hard
+    links are not supported.
     """
     if os.path.isdir(path):
         raise IsADirectoryError(f"{os.path.basename(path)}: is a folder")
@@ -209,7 +213,9 @@ def _restore_backup(path: str, old: Path, new: Path | None) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Flush the directory entries; some systems cannot open a folder."""
+    """Flush the directory entries of `folder`, so that renames survive a crash. Do nothing on
+    systems that cannot open a folder.
+    """
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -12,7 +12,7 @@ from .pickles import dumps
 
 @dataclass(slots=True)
 class VarInfo:
-    """A row of the file: the properties of one variable.
+    """A row of a `.pdiparams.info` file: the properties of one variable.
 
     structured_name: the key in state_dict; '' if there is none.
     trainable: None for a buffer.
@@ -32,7 +32,7 @@ def to_bytes(rows: Iterable[VarInfo]) -> bytes:
             {"structured_name": row.structured_name} if row.structured_name else {}
         )
         entry["stop_gradient"] = row.stop_gradient
-        if row.trainable is not None:  # Paddle creates a Parameter if the key exists
+        if row.trainable is not None:  # Paddle creates a Parameter if the key `trainable` exists
             entry["trainable"] = row.trainable
         table[row.name] = entry
     return dumps(table, protocol=2)

@@ -20,14 +20,15 @@ _RECORD_HEADER = struct.Struct("<IQIi")
 
 
 def iter_serialized_record_chunks(name: str, array: Any) -> Iterator[bytes | memoryview]:
-    """Yield the record of an array or NumPy scalar: header, description, data.
+    """Yield the record of an array or NumPy scalar in chunks: the header, the description of dtype
+    and shape, the data.
 
     Raises FileError for an unsupported dtype.
     """
     array = np.asarray(to_host(array), order="C")
     dtype = DTYPE_BY_NP.get(array.dtype.newbyteorder("="))
     if dtype is None:
-        raise FileError(f"{name}: {array.dtype} has no place in a .pdiparams")
+        raise FileError(f"{name}: a .pdiparams cannot store the dtype {array.dtype}")
     if array.dtype.byteorder == ">":
         array = array.astype(dtype.np)
     description: bytes = TensorDesc(data_type=dtype.proto, dims=array.shape).SerializeToString()

@@ -23,17 +23,18 @@ from ..ir.program import (
 from .proto import ATTR_VALUE_FIELD, SCALAR_VALUE_FIELD, VAR_TYPE_FIELD, ProgramDesc
 
 CONTRACT_VERSION = 1
-# Of contracts with names of dimensions, which older versions of Oarlock would not check.
+# The version of contracts with names of dimensions. Older versions of Oarlock cannot check names of
+# dimensions, so they must reject a contract that contains them.
 CONTRACT_VERSION_WITH_DIMS = 2
-# Paddle converts the attribute `values` of `set_value` ops unless the op version map declares the
-# current version.
+# When Paddle loads a program, it converts the attribute `values` of `set_value` ops, unless the op
+# version map of the file declares the current version of the op.
 _SAVED_OP_VERSIONS = {"set_value": 4}
 _HOLDER_KINDS = {
     type: t.feed_fetch_kind for type, t in OP_TRAITS.items() if t.feed_fetch_kind is not None
 }
 
 
-# The folder in a location: `/home/me/net.py:3 in f`.
+# Matches the folder in a source location, such as `/home/me/` in `/home/me/net.py:3 in f`.
 _FOLDER_PREFIX = re.compile(r"^(?:[A-Za-z]:)?[^:]*[/\\](?=[^/\\:]+:\d+)")
 
 
@@ -55,7 +56,7 @@ def to_bytes(program: Program) -> bytes:
 
 
 def block_op_or_var_to_bytes(desc: Block | OpDesc | VarDesc) -> bytes:
-    """Return the serialized protobuf message of one block, op or variable.
+    """Return the serialized protobuf message of `desc`, which is one block, op or variable.
 
     Raises OpError if a value does not fit the type of its attribute or variable.
     """
@@ -86,8 +87,8 @@ def _write_block(message: Any, block: Block) -> None:
 
 
 def _vars_and_feed_fetch_holders_in_file_order(block: Block) -> list[VarDesc]:
-    """Return the variables sorted by name, then the feed and fetch holder variables, which Paddle's
-    C++ predictor requires.
+    """Return the variables of a block in the order of the file: sorted by name, then the holder
+    variables of feed and fetch ops, which Paddle's C++ predictor requires.
     """
     used = {op.type for op in block.ops}
     missing = [n for n in _HOLDER_KINDS if n in used and n not in block.vars]
@@ -131,7 +132,7 @@ def _write_var(message: Any, var: VarDesc) -> None:
 
 
 def _write_tensor_desc(message: Any, var: VarDesc | ContractInputOrOutput) -> None:
-    # the first type if none was declared
+    # the first type of the enum if no type was declared
     message.data_type = parse_dtype(var.dtype or "bool").proto
     message.dims.extend(var.shape)
 

@@ -19,14 +19,14 @@ from ..core.errors import OpError
 
 Chunk = bytes | memoryview
 
-MAX_DEPTH = 100  # of nested containers
+MAX_DEPTH = 100  # largest depth of nested containers
 _PLAIN_DTYPE_KINDS = "biufcSU"  # kinds of dtypes without object references
 _RECONSTRUCT_OPCODES = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\n"
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether `obj` is a tensor, determined by its attributes, so that this module does not import
-    the eager runtime.
+    """Whether `obj` is a tensor. The function tests attributes instead of the class, so that this
+    module does not import the eager runtime.
     """
     return (
         hasattr(obj, "array") and hasattr(obj, "name") and not isinstance(obj, (np.ndarray, type))
@@ -34,7 +34,8 @@ def is_tensor(obj: Any) -> bool:
 
 
 def iter_pickle_chunks(obj: Any, protocol: int = 4) -> Iterator[Chunk]:
-    """Yield a pickle of `obj` in chunks. Raises OpError with the location of an unsupported value.
+    """Yield a pickle of `obj` in chunks. Raises OpError for an unsupported value; the message
+    states where in `obj` the value is.
 
     protocol: 2, 3 or 4.
 
@@ -43,7 +44,7 @@ def iter_pickle_chunks(obj: Any, protocol: int = 4) -> Iterator[Chunk]:
     Paddle; bfloat16 is written as uint16.
     """
     if protocol not in (2, 3, 4):
-        raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
+        raise OpError(f"save: protocol must be 2, 3 or 4, not {protocol!r}")
     yield b"\x80" + bytes([protocol])
     yield from _PickleEncoder(protocol).iter_value_chunks(obj, "", 0)
     yield b"."
@@ -132,7 +133,7 @@ class _PickleEncoder:
             hint = "; save its state_dict() instead" if hasattr(obj, "state_dict") else ""
             type_name = f"{kind.__module__}.{kind.__qualname__}"
             raise OpError(
-                f"save: {location or 'the object'} is a {type_name}, which is not data{hint}"
+                f"save: {location or 'the object'} is a {type_name}, which is not plain data{hint}"
             )
 
     def _iter_bytes_chunks(self, data: memoryview) -> Iterator[Chunk]:
@@ -159,7 +160,7 @@ class _PickleEncoder:
         for key, value in obj.items():
             inner = f"{location}[{key!r}]"
             if not isinstance(key, (str, int, float, bytes, tuple, type(None))):
-                raise OpError(f"save: the key of {inner} is not data")
+                raise OpError(f"save: the key of {inner} is not plain data")
             yield from self.iter_value_chunks(key, f"the key of {inner}", depth + 1)
             yield from self.iter_value_chunks(value, inner, depth + 1)
         yield b"u"

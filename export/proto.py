@@ -1,5 +1,5 @@
-"""Paddle's framework.proto (as of 2.6) as protobuf messages in a private descriptor pool. There is
-no generated code, and no conflict with an installed Paddle.
+"""Paddle's framework.proto (as of 2.6) as protobuf messages in a private descriptor pool. The
+messages need no generated code, and do not conflict with an installed Paddle.
 
 All fields are declared optional and enums are int32. The wire format is the same, but parsing
 accepts missing fields and unknown enum numbers, so that the reader can report where they are.

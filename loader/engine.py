@@ -1,5 +1,5 @@
-"""The engine: runs a program in the C++ runtime, on ONNX Runtime. Errors of the runtime become
-errors of Oarlock.
+"""The engine: runs a program in the C++ runtime, on ONNX Runtime. Errors of the C++ runtime are
+raised as Oarlock's Python exceptions.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Engine:
 
     @property
     def named_dims(self) -> list[tuple[str, int, Dim]]:
-        """The named dimensions of the inputs: name of the input, axis, and Dim."""
+        """The named dimensions of the inputs, each as a tuple: name of the input, axis, and Dim."""
         return [
             (name, axis, Dim(dim_name, least, most or None, multiple))
             for name, axis, dim_name, least, most, multiple in self._session.named_dims
@@ -89,8 +89,8 @@ class Engine:
     def iter_synthetic_input_sets(
         self, shapes: Mapping[str, Sequence[int]] | None = None
     ) -> Iterator[list[Array]]:
-        """Yield sets of synthetic inputs with different sizes and values; none whose size, unless
-        it is given, would exhaust the memory.
+        """Yield sets of synthetic inputs with different sizes and values. A set with too many
+        elements is skipped, or raises OpError if `shapes` is given.
 
         shapes: the shapes of some inputs, by name. Raises OpError for unknown names.
         """
@@ -111,7 +111,7 @@ class Engine:
     def run(
         self, feeds: Mapping[str, Array] | Sequence[Array], fetch: list[str] | None = None
     ) -> list[Array]:
-        """Run the program, and return the outputs, or the variables named in `fetch`.
+        """Run the program. Return its outputs, or the values of the variables named in `fetch`.
 
         Raises OpError for invalid inputs, and GuardError for a violated guard.
         """
@@ -124,8 +124,8 @@ class Engine:
 
 
 def make_row_splits_input_specs(files: ModelFileContents) -> list[ContractInputOrOutput]:
-    """Return the inputs for row splits of packed sequences. In the engine they follow the inputs of
-    the program.
+    """Return the specifications of the additional inputs that hold the row splits of packed
+    sequences. In the engine these additional inputs follow the inputs of the program.
     """
     if not any(var.lod_level for var in files.program.block.vars.values()):
         return []

@@ -39,7 +39,9 @@ def escape_control_characters(text: str, keep_line_breaks: bool = False) -> str:
 
 
 def _escape_sequence(code: int) -> str:
-    """Return the escape sequence with two, four or eight digits."""
+    """Return the Python escape sequence of a character, with two, four or eight hexadecimal
+    digits.
+    """
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -59,8 +59,8 @@ def model_prefix(path: str | os.PathLike[str]) -> str:
 
 
 def model_name(path: str | os.PathLike[str]) -> str:
-    """Return the name of a model: that of a directory with a model of a fixed name (`inference`,
-    `model`), or the last part of the prefix.
+    """Return the name of a model: the last part of its path prefix, or the name of the folder if
+    `path` is a folder with a model of one of the fixed names `inference` and `model`.
     """
     prefix = model_prefix(path)
     is_directory = os.path.isdir(path) and prefix != os.fspath(path)
@@ -72,8 +72,9 @@ def _has_program_file_at_prefix(prefix: str) -> bool:
 
 
 def existing_program_suffix(path: str | os.PathLike[str], prefix: str) -> str:
-    """Return the suffix of the program at a prefix: that of `path` if it has one; otherwise
-    `.json` only if there is no `.pdmodel`.
+    """Return the suffix of the program file at a path prefix: the suffix of `path` if `path` ends
+    with one. If `path` has no suffix, return `.json` if only the `.json` exists, else
+    `.pdmodel`.
     """
     text = os.fspath(path)
     if text.endswith(PADDLE3_MODEL) or (
@@ -86,7 +87,9 @@ def existing_program_suffix(path: str | os.PathLike[str], prefix: str) -> str:
 
 
 def _read_pdmodel_bytes_and_program(path: str) -> tuple[bytes, Program]:
-    """Return the program at a path as the bytes of a `.pdmodel`, and parsed."""
+    """Read the program file at `path`; return the bytes of the equivalent `.pdmodel` and the parsed
+    program.
+    """
     name = os.path.basename(path)
     data = program_file_to_pdmodel_bytes(read_program_file_bytes(path), name)
     return data, parse_program(data, name)
@@ -125,7 +128,9 @@ def read_model(
 
 
 def _are_files_of(prefix: str, model_filename: str | None, params_filename: str | None) -> bool:
-    """Whether given file names of a folder are those of the model at a prefix in it."""
+    """Whether the file names that a caller requests are those of the model at the path prefix
+    `prefix`; None requests the default name.
+    """
     stem = os.path.basename(prefix)
     return model_filename in (None, stem + MODEL, stem + PADDLE3_MODEL) and params_filename in (
         None,
@@ -166,7 +171,9 @@ def find_non_forward_method_prefixes(prefix: str) -> dict[str, str]:
 
 
 def _is_paddle3_program(path: Path) -> bool:
-    """Whether a `.json` file is a program. Paddle writes `base_code`, with the version, first."""
+    """Whether a `.json` file is a program of Paddle 3. Paddle writes the key `base_code`, which
+    contains the version, at the start of a program file.
+    """
     if not path.is_file():
         return False
     with open_regular(path) as file:
@@ -174,8 +181,8 @@ def _is_paddle3_program(path: Path) -> bool:
 
 
 def has_forward_program_or_is_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether the path has a program for `forward`, or is a folder; `read_model` then expects the
-    files of Paddle 1.x in it.
+    """Whether a program file for `forward` exists at the path, or the path is a folder. In a
+    folder, `read_model` expects the files of Paddle 1.x.
     """
     prefix = model_prefix(path)
     return _has_program_file_at_prefix(prefix) or os.path.isdir(prefix)

@@ -44,7 +44,9 @@ def emit_asserts_on_unknown_sizes(
 
 
 def _declared_dims(recorder: Recorder, tensor: Tensor) -> Sequence[Dim | None]:
-    """The Dims that the program declares for a tensor; None for each axis without one."""
+    """Return, for each axis of a tensor, the Dim that the program declares, or None for an axis
+    without a declared Dim.
+    """
     unnamed = (None,) * len(tensor.meta.shape)
     if not isinstance(tensor, Variable):
         return unnamed

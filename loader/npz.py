@@ -1,5 +1,5 @@
-"""Read `.npz` files. Sizes are checked before anything is decompressed, and pickles are not
-read.
+"""Read `.npz` files. The sizes of the arrays are checked before anything is decompressed, and
+pickled objects are rejected.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
                 for member in archive.infolist():
                     key = member.filename.removesuffix(".npy")
                     if key in arrays:
-                        raise ValueError(f"array {key!r:.80} is there twice")
+                        raise ValueError(f"the file contains the array {key!r:.80} twice")
                     arrays[key] = _parse_npy(archive.read(member), key)
-        # OSError is raised for an offset outside of the file.
+        # zipfile raises OSError if an offset in the archive is outside of the file.
         except (
             zipfile.BadZipFile,
             zlib.error,
@@ -62,10 +62,13 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
 
 
 def _check_member_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
-    """Raise ValueError for members that cannot fit into a file of `size` bytes."""
-    # Members that share bytes could expand a thousandfold.
+    """Raise ValueError for archive members that cannot fit into an archive file of `size` bytes, or
+    whose uncompressed size is implausible.
+    """
+    # In a malicious archive, several members can share the same compressed bytes, so that
+    # decompressing all of them expands the file a thousandfold.
     if sum(member.compress_size for member in members) > size:
-        raise ValueError("its arrays take more bytes than it has")
+        raise ValueError("the compressed arrays have more bytes than the file")
     for member in members:
         if member.compress_type not in _SUPPORTED_COMPRESSIONS:
             raise ValueError(
@@ -78,7 +81,7 @@ def _check_member_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
 
 
 def _parse_npy(data: bytes, key: str) -> Array:
-    """Return the array of an `.npy`. Raises ValueError."""
+    """Return the array of a `.npy` file, given its bytes. Raises ValueError."""
     head = io.BytesIO(data)
     try:
         version = np.lib.format.read_magic(head)
@@ -87,7 +90,7 @@ def _parse_npy(data: bytes, key: str) -> Array:
         shape, fortran, dtype = _HEADER_READERS[version](head)
     except (ValueError, TypeError, SyntaxError, TokenError, RecursionError) as error:
         raise ValueError(
-            f"array {key!r:.80} has no head of an array: {str(error).splitlines()[0]:.200}"
+            f"array {key!r:.80} has an invalid header: {str(error).splitlines()[0]:.200}"
         ) from None
     num_data_bytes = len(data) - head.tell()
     # bfloat16 is `V2` to NumPy

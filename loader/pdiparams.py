@@ -54,7 +54,9 @@ class Params(dict[str, np.ndarray[Any, Any]]):
 
 
 class _RecordReader:
-    """Reads the record headers of a buffer. `location` names the current record in errors."""
+    """Reads the headers of the records in a buffer, one after the other. `location` names the
+    current record in errors.
+    """
 
     def __init__(self, buffer: Buffer, file: str) -> None:
         self.buffer, self.file, self.position, self.location = buffer, file, 0, ""
@@ -63,7 +65,9 @@ class _RecordReader:
         return FileError(f"{self.file}: {self.location}: {what}")
 
     def advance_and_get_start_offset(self, size: int, what: str) -> int:
-        """Return the offset of the next `size` bytes after checking that they exist."""
+        """Advance the reader by `size` bytes and return the offset where they start; raise
+        FileError if fewer bytes are left.
+        """
         start, available = self.position, len(self.buffer) - self.position
         if size < 0 or size > available:
             raise self.file_error(f"{what} needs {size} bytes at {start}, {available} are left")
@@ -81,24 +85,24 @@ class _RecordReader:
         return self.read_tensor_entry(name)
 
     def read_entry_with_stored_name(self, number: int) -> ParamsFileEntry:
-        """Read a record with its name, as in state dicts of Paddle 1.6."""
+        """Read a record that contains its name, as records in state dicts of Paddle 1.6 do."""
         self.location = f"record {number}"
         word = self.advance_and_get_start_offset(4, "the word NAME")
         if bytes(self.buffer[word : word + 4]) != b"NAME":
-            raise self.file_error("does not begin with NAME")
+            raise self.file_error("the record does not begin with the word NAME")
         size = self.read_number("<Q", "the length of its name")
         start = self.advance_and_get_start_offset(size, "its name")
         try:
             name = bytes(self.buffer[start : start + size]).decode()
         except UnicodeDecodeError:
-            raise self.file_error("its name is not a text") from None
+            raise self.file_error("the name of the record is not valid UTF-8") from None
         self.location = f"record {number} ({escape_control_characters(name[:80])})"
         return self.read_tensor_entry(name)
 
     def read_tensor_entry(self, name: str) -> ParamsFileEntry:
         self._require_zero_version("its tensor version")
         dtype, shape = self._read_tensor_desc(
-            self.read_number("<i", "the length of its description")
+            self.read_number("<i", "the length of the tensor description")
         )
         size = math.prod(shape) * dtype.np.itemsize
         description = f"{dtype.name}{list(shape)}"
@@ -124,12 +128,13 @@ class _RecordReader:
     def _read_tensor_desc(self, size: int) -> tuple[DType, tuple[int, ...]]:
         if not 0 < size <= _MAX_TENSOR_DESC_BYTES:
             raise self.file_error(
-                f"its description has {size} bytes, not 1 ... {_MAX_TENSOR_DESC_BYTES}"
+                f"the description of its tensor has {size} bytes, not 1 ... "
+                f"{_MAX_TENSOR_DESC_BYTES}"
             )
-        start = self.advance_and_get_start_offset(size, "its description")
+        start = self.advance_and_get_start_offset(size, "the description of its tensor")
         message = TensorDesc.parse(bytes(self.buffer[start : start + size]))
         if message is None:
-            raise self.file_error("its description cannot be read")
+            raise self.file_error("the description of its tensor cannot be parsed")
         if not message.HasField("data_type") or message.data_type not in DTYPE_BY_PROTO:
             raise self.file_error(f"data type {message.data_type} is not supported")
         shape = tuple(message.dims)
@@ -143,13 +148,15 @@ class _RecordReader:
 
 
 def iter_file_entries(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[ParamsFileEntry]:
-    """Yield the records of a file, which must be exactly those of `names` in this order."""
+    """Yield the entries of all records in a `.pdiparams`. The file must contain exactly one record
+    per name, in the order of `names`.
+    """
     reader = _RecordReader(buffer, file)
     count = 0
     for count, name in enumerate(names, 1):
         reader.location = f"record {count - 1} ({name})"
         if reader.position == len(buffer):
-            raise reader.file_error("is not there: the file ends before it")
+            raise reader.file_error("the record is missing: the file ends before it")
         yield reader.read_lod_tensor_entry(name)
     if reader.position != len(buffer):
         raise FileError(
@@ -162,8 +169,8 @@ _PADDLE_1_6_HEADER_BYTES = 256  # header of a state dict of Paddle 1.6; its cont
 
 
 def is_paddle_1_6_state(data: bytes | memoryview) -> bool:
-    """Whether this is a state dict that `save_dygraph` or `fluid.save` of Paddle 1.6 wrote: named
-    records, not a pickle.
+    """Whether `data` is a state dict that `save_dygraph` or `fluid.save` of Paddle 1.6 wrote, which
+    consists of named records and is no pickle.
     """
     return bytes(
         data[_PADDLE_1_6_HEADER_BYTES : _PADDLE_1_6_HEADER_BYTES + 4]
@@ -200,8 +207,8 @@ def parse_params(data: bytes | memoryview, names: Iterable[str], file: str = "pa
 
 
 def load_params(path: str | os.PathLike[str], names: Iterable[str]) -> Params:
-    """Return the values in a `.pdiparams`, memory-mapped, one for each name. Without names, no file
-    is needed.
+    """Return the values in a `.pdiparams`, memory-mapped, one for each name. If `names` is empty,
+    the file need not exist.
 
     Raises FileError, OSError.
     """
@@ -210,7 +217,7 @@ def load_params(path: str | os.PathLike[str], names: Iterable[str]) -> Params:
         return Params([], b"")
     file = os.path.basename(os.fspath(path))
     with open_regular(path) as weights:
-        if os.fstat(weights.fileno()).st_size == 0:  # cannot be mapped
+        if os.fstat(weights.fileno()).st_size == 0:  # an empty file cannot be mapped
             return Params(list(iter_file_entries(b"", sorted_names, file)), b"", os.fspath(path))
         try:
             mapped = mmap.mmap(weights.fileno(), 0, access=mmap.ACCESS_READ)

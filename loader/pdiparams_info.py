@@ -16,7 +16,9 @@ _FIELD_TYPES: dict[str, type] = {"structured_name": str, "stop_gradient": bool, 
 
 
 def load_info(path: str | os.PathLike[str]) -> dict[str, VarInfo]:
-    """Return the rows of a file. Raises FileError, OSError."""
+    """Read a `.pdiparams.info` file and return its rows by variable name. Raises FileError,
+    OSError.
+    """
     return parse_info(read_file(path, MAX_INFO_BYTES, "table of variables"), os.path.basename(path))
 
 

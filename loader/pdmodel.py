@@ -1,5 +1,5 @@
-"""Read a `.pdmodel` as a program. It is parsed, then validated completely; each failure is a
-FileError with file and location.
+"""Read a `.pdmodel` as a program. The file is parsed and then validated completely. Each failure is
+a FileError that states the file and the location in the program.
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ from ..ir.verifier import FILE_RULES, find_problems
 from .escape_control_characters import escape_control_characters
 from .regular_files import read_file
 
-MAX_PROGRAM_BYTES = 1 << 28  # of a .pdmodel, which contains no weights
+MAX_PROGRAM_BYTES = 1 << 28  # largest size of a .pdmodel, which contains no weights
 MAX_BLOCKS = 1 << 12
 MAX_NAME_BYTES = 1 << 12  # bytes
 
-# Attributes that Paddle writes on every op; removed if they have these defaults.
+# Attributes that Paddle writes on every op, and their default values. The reader removes an
+# attribute that has the default value in this table.
 _IGNORED_DEFAULT_ATTRS = {
     "op_role": Attr(AttrType.INT, 0),
     "op_role_var": Attr(AttrType.STRINGS, []),
@@ -58,7 +59,9 @@ _NOT_UTF8_MESSAGE = "contains text that is not UTF-8"
 
 
 class _InvalidProgramError(Exception):
-    """An error in a program; each level adds its location."""
+    """An error in a program. Each function on the way up prepends its part of the location: block,
+    op, attribute.
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -67,7 +70,9 @@ class _InvalidProgramError(Exception):
 
 
 def _prepend_error_location(error: Exception, location: str) -> _InvalidProgramError:
-    """Prepend `location` to an _InvalidProgramError; return a new one for a UnicodeDecodeError."""
+    """Return `error` with `location` prepended; a UnicodeDecodeError is replaced by a new
+    _InvalidProgramError.
+    """
     bad = (
         error
         if isinstance(error, _InvalidProgramError)
@@ -86,8 +91,8 @@ def load_program(path: str | os.PathLike[str]) -> Program:
 
 
 def read_program_file_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a program file. Raises FileError if it exceeds MAX_PROGRAM_BYTES, OSError
-    if it cannot be read.
+    """Return the bytes of a program file. Raises FileError if the file is larger than
+    MAX_PROGRAM_BYTES, OSError if it cannot be read.
     """
     return read_file(path, MAX_PROGRAM_BYTES, "program")
 
@@ -141,8 +146,8 @@ def _parse_program(message: Any) -> Program:
 
 
 def _correct_parents_of_nested_blocks(blocks: list[Block]) -> None:
-    """Set the parent of each block to the block of the op that names it. Passes of Paddle, such as
-    mixed precision, write the first block as the parent of all others.
+    """Set the parent of each nested block to the block that contains its op, such as a `while` op.
+    Some passes of Paddle, such as mixed precision, write block 0 as the parent of all other blocks.
     """
     for index, block in enumerate(blocks):
         for op in block.ops:
@@ -181,7 +186,9 @@ def _parse_block(message: Any, position: int) -> Block:
 
 
 def _decode_field_for_error_text(message: Any, field: str) -> str:
-    """Return a field as text for an error message. Never raises, also for invalid content."""
+    """Return a string field of a protobuf message as text for an error message; `?` if the content
+    is invalid.
+    """
     try:
         return _require_utf8(getattr(message, field))[:200]
     except (_InvalidProgramError, UnicodeDecodeError):
@@ -198,16 +205,16 @@ def _require_utf8(value: Any) -> str:
 
 
 def _require_valid_name(value: Any) -> str:
-    """Return the name of a variable or an op. Raises _InvalidProgramError if it is not UTF-8, is
-    longer than MAX_NAME_BYTES or contains control characters.
+    """Return the name of a variable or an op. Raises _InvalidProgramError if the name is not UTF-8,
+    is longer than MAX_NAME_BYTES or contains control characters.
     """
     name = _require_utf8(value)
     if len(name) > MAX_NAME_BYTES // 4 and len(name.encode()) > MAX_NAME_BYTES:
         raise _InvalidProgramError(
-            f"it has a name of {len(name.encode())} bytes, more than {MAX_NAME_BYTES}"
+            f"the name has {len(name.encode())} bytes, more than {MAX_NAME_BYTES}"
         )
     if any(c < " " or "\x7f" <= c < "\xa0" for c in name):
-        raise _InvalidProgramError("it has a name with control characters")
+        raise _InvalidProgramError("the name contains control characters")
     return name
 
 
@@ -226,7 +233,7 @@ def _parse_var(message: Any) -> VarDesc:
     except ValueError:
         raise _InvalidProgramError(f"a variable of kind {kinds.type} is not supported") from None
     if not message.name:
-        raise _InvalidProgramError("it has an empty name")
+        raise _InvalidProgramError("the name of the variable is empty")
     var = VarDesc(
         _require_valid_name(message.name), dtype="", kind=kind, persistable=message.persistable
     )
@@ -240,7 +247,7 @@ def _parse_var(message: Any) -> VarDesc:
             described.tensor if kind in KINDS_WITH_LOD else described, "data_type"
         )
     elif field is not None:
-        raise _InvalidProgramError("has no description of its elements")
+        raise _InvalidProgramError("the description of the tensor is missing")
     return var
 
 
@@ -253,7 +260,8 @@ def _parse_dtype_and_shape(message: Any, field: str) -> tuple[str, tuple[int, ..
         raise _InvalidProgramError(f"data type {number} is not supported")
     if len(message.dims) > MAX_RANK:
         raise _InvalidProgramError(f"has {len(message.dims)} axes, more than {MAX_RANK}")
-    # Paddle multiplies with dynamic sizes: any negative size is dynamic.
+    # A negative size is a dynamic dimension. Paddle computes some shapes by multiplying with -1, so
+    # sizes below -1 occur, and are read as -1.
     return dtype.name, tuple(max(d, -1) for d in message.dims)
 
 
@@ -323,7 +331,8 @@ def _parse_scalar(message: Any) -> bool | int | float | complex:
 
 
 def user_line_from_callstack(stack: list[str]) -> str:
-    """Return the user's line in an `op_callstack`: `file:line in function`, '' if there is none.
+    """Return the user's source line from the attribute `op_callstack` of an op, as `file:line in
+    function`; '' if the attribute contains none.
 
     Paddle lists frames from the outermost one, each followed by its source line; Oarlock writes one
     entry.
@@ -350,7 +359,7 @@ def _parse_contract(message: Any) -> Contract:
         if has_dims != (message.version == CONTRACT_VERSION_WITH_DIMS):
             with_or_without = "with" if has_dims else "without"
             raise _InvalidProgramError(
-                f"is of version {message.version}, {with_or_without} names of dimensions"
+                f"is of version {message.version}, but {with_or_without} names of dimensions"
             )
         named_dims = (dim for arg in args for dim in arg.named_dims)
         for part in (message, *args, *message.guards, *named_dims):
@@ -368,13 +377,13 @@ def _parse_contract(message: Any) -> Contract:
 
 
 def _check_wire_types(message: Any) -> None:
-    """Reject groups and known fields with a wrong wire type. Unknown fields are accepted: a later
-    version may write them.
+    """Reject protobuf messages that contain a group, or a known field with a wrong wire type.
+    Unknown fields are accepted, because a later version of Paddle may write them.
     """
     for field in UnknownFieldSet(message):  # type: ignore[attr-defined]  # the stubs lack __iter__
         if field.wire_type in (3, 4) or field.field_number in message.DESCRIPTOR.fields_by_number:
             raise _InvalidProgramError(
-                f"field {field.field_number} has wire type {field.wire_type}"
+                f"field {field.field_number} has the wrong wire type {field.wire_type}"
             )
 
 
@@ -390,12 +399,14 @@ def _parse_contract_input_or_output(message: Any) -> ContractInputOrOutput:
 
 
 def _parse_named_dims(messages: Any, rank: int) -> Dims:
-    """Return the Dims of an input with `rank` dimensions."""
+    """Return the named dimension (Dim) of each axis of an input with `rank` axes; None for an axis
+    without a name.
+    """
     dims: list[Dim | None] = [None] * rank
     for message in messages:
         name, axis = _require_utf8(message.name), message.axis
         if not 0 <= axis < rank or dims[axis] is not None:
-            raise _InvalidProgramError(f"dimension {axis} has a name, but is missing or has two")
+            raise _InvalidProgramError(f"dimension {axis} does not exist or has two names")
         try:
             # a maximum of 0 means that there is none
             dims[axis] = Dim(name, message.min, message.max or None, message.multiple)

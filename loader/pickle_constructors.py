@@ -1,5 +1,5 @@
-"""The names that a pickle of weights may refer to, and what each constructs. Python objects of
-these names are never imported or called.
+"""The names that a pickle of weights may refer to, and what each constructs. The reader imports and
+calls no Python object that a pickle names.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class RejectedPickleError(Exception):
 
 
 class PickledName:
-    """A name in a pickle; nothing is imported for it."""
+    """A module and attribute name in a pickle. Nothing is imported for the name."""
 
     def __init__(self, name: str) -> None:
         self.name = escape_control_characters(name[:_MAX_NAME_LENGTH])
 
 
 class _PickledDType(PickledName):
-    """A dtype in a pickle. It is separate from NumPy's dtype objects, because a BUILD instruction
-    could modify those.
+    """A NumPy dtype that a pickle contains. The wrapper around the dtype keeps a BUILD instruction
+    of the pickle from modifying NumPy's own dtype object.
     """
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
@@ -125,7 +125,7 @@ def _checked_array_bytes(dtype: np.dtype[Any], shape: Any, data: Any, spend: Spe
     if math.prod(n or 1 for n in shape) >= 1 << 48 or math.prod(shape) * dtype.itemsize != len(
         data
     ):
-        raise RejectedPickleError(f"holds {len(data)} bytes for {dtype}{list(shape)}")
+        raise RejectedPickleError(f"holds {len(data)} bytes for the array {dtype}{list(shape)}")
     spend(len(data))
     return bytes(data)
 
@@ -164,8 +164,8 @@ def _construct_scalar(args: tuple[Any, ...], spend: SpendBudget) -> Any:
 
 
 def _construct_encoded_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes:
-    """Return the result of `_codecs.encode(text, 'latin1')`, with which protocol 2 of Python 3
-    represents bytes.
+    """Return the bytes that `_codecs.encode(text, 'latin1')` returns. Protocol 2 of Python 3
+    represents bytes by a call of `_codecs.encode`.
     """
     _reject_pickle_unless(
         1 <= len(args) <= 2 and all(isinstance(arg, str) for arg in args), "encodes text"
@@ -184,8 +184,8 @@ def _construct_tuple(args: tuple[Any, ...], spend: SpendBudget) -> tuple[Any, ..
 
 
 def _construct_array_of_eval_call(args: tuple[Any, ...], _: SpendBudget) -> Any:
-    """Return the array of `eval('data', {'data': array})`, which represents a LoDTensor of Paddle.
-    Only this exact call is accepted; nothing is evaluated.
+    """Return `array` for the pickled call `eval('data', {'data': array})`, which represents a
+    LoDTensor of Paddle. Only this exact call of `eval` is accepted, and nothing is evaluated.
     """
     if (
         len(args) == 2
@@ -194,7 +194,7 @@ def _construct_array_of_eval_call(args: tuple[Any, ...], _: SpendBudget) -> Any:
         and list(args[1]) == ["data"]
     ):
         return args[1]["data"]
-    raise RejectedPickleError(f"would run eval{describe_value(args)} on being unpickled")
+    raise RejectedPickleError(f"would run eval{describe_value(args)} when it is unpickled")
 
 
 def _construct_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes:
@@ -253,4 +253,4 @@ def set_state(target: Any, state: Any, spend: SpendBudget) -> None:
     elif type(target) is np.ndarray:
         _set_array_state(target, state, spend)
     elif not (isinstance(target, _PickledOrderedDict) and state in ({}, None)):
-        raise RejectedPickleError(f"sets the state of {describe_value(target)}")
+        raise RejectedPickleError(f"sets the state of {describe_value(target)}, which has none")

@@ -1,4 +1,4 @@
-"""Read pickles as data: `.pdparams`, `.pdopt`, `.pdiparams.info`. Nothing that a pickle names is
+"""Read pickles as data: `.pdparams`, `.pdopt`, `.pdiparams.info`. No object that a pickle names is
 imported or called.
 
 A pickle is a program for a stack machine. `pickletools` of the standard library decodes its
@@ -25,7 +25,7 @@ from .pickle_constructors import (
     set_state,
 )
 
-MAX_DEPTH = 100  # of nested containers
+MAX_DEPTH = 100  # largest depth of nested containers
 _STACK_MARK = object()
 _CHECKED_TYPES = (dict, list, tuple, PickledName)
 _PLAIN_TYPES = (type(None), bool, int, float, complex, str, bytes)
@@ -85,22 +85,26 @@ def _run_first_pickle(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[
 
 
 class _StackMachine:
-    """The stack machine, with its stack and memo."""
+    """The stack machine that executes the instructions of a pickle, with its stack, its memo and a
+    budget of copied items.
+    """
 
     def __init__(self, size: int) -> None:
         self.stack: list[Any] = []
         self.memo: dict[int, Any] = {}
         self.size = size
-        # Each call may copy a memoized value; all copies together are limited in proportion to the
-        # file.
+        # Each function call in a pickle may copy a value of the memo. The budget limits the size of
+        # all copies in proportion to the file.
         self.budget = 8 * size + 4096
-        # A file can choose keys that collide, so that each is compared with all others of its dict.
-        # The total number of comparisons is bounded.
+        # A malicious file can choose dict keys with colliding hashes, so that each key is compared
+        # with all others of its dict. The comparison budget limits the total number of compared
+        # bytes.
         self.comparison_budget = 256 * size + (1 << 22)
         # id of a dict -> the dict, so that no other dict gets its id; the number of its keys whose
         # hashes the file can choose
         self.num_collidable_keys: dict[int, tuple[dict[Any, Any], int]] = {}
-        # Containers that hold containers, by id; the references keep the ids from being reused.
+        # The containers that hold other containers, by id, with their nesting depth. The references
+        # to the containers keep their ids from being reused.
         self.depths: dict[int, tuple[Any, int]] = {}
 
     def execute(self, name: str, arg: Any) -> None:
@@ -121,7 +125,7 @@ class _StackMachine:
 
     def require_top(self, kinds: type | tuple[type, ...]) -> Any:
         if not self.stack or not isinstance(self.stack[-1], kinds):
-            raise ValueError("items for what cannot hold them")
+            raise ValueError("items are added to a value that is not a container of them")
         return self.stack[-1]
 
     def pop_to_mark(self) -> list[Any]:
@@ -144,7 +148,8 @@ class _StackMachine:
         if len(items) % 2:
             raise ValueError("a key without a value")
         for key, value in zip(items[::2], items[1::2], strict=True):
-            # Hashing a tuple of tuples can take forever, so they are rejected as keys.
+            # Hashing nested tuples can take exponential time, so tuples that contain tuples are
+            # rejected as dict keys.
             flat = key if type(key) is tuple else (key,)
             if not all(isinstance(part, _PLAIN_TYPES) for part in flat):
                 raise RejectedPickleError(
@@ -166,7 +171,7 @@ class _StackMachine:
         self, container: Any, items: list[Any] | tuple[Any, ...]
     ) -> None:
         """Record how deep a container is nested after `items` were put into it, and reject it
-        above MAX_DEPTH. Containers that hold it keep their recorded depth;
+        above MAX_DEPTH. The recorded depth of outer containers is not updated;
         `_reject_cycles_depth_and_sharing` checks the final structure.
         """
         inner = [item for item in items if isinstance(item, (dict, list, tuple)) and item]
@@ -189,11 +194,11 @@ class _StackMachine:
     def call_constructor(self) -> None:
         args, function = self.pop(), self.pop()
         if not isinstance(function, PickledName) or not isinstance(args, tuple):
-            raise ValueError("a call of what cannot be called")
+            raise ValueError("a call of a value that is not a function")
         constructor = ALLOWED_CONSTRUCTORS.get(function.name)
         if constructor is None:
             raise RejectedPickleError(
-                f"would run {function.name}{describe_value(args)} on being unpickled"
+                f"would run {function.name}{describe_value(args)} when it is unpickled"
             )
         self.stack.append(constructor(args, self.spend_budget))
 
@@ -204,13 +209,13 @@ class _StackMachine:
         set_state(self.stack[-1], state, self.spend_budget)
 
     def spend_budget(self, size: int) -> None:
-        """Subtract `size` copied bytes or items from the budget of this file; raise
-        RejectedPickleError if it is exceeded. Raises an error above the limit.
+        """Subtract the number of copied bytes or items from the budget of this file; raise
+        RejectedPickleError if the budget is exceeded.
         """
         self.budget -= size
         if self.budget < 0:
             raise RejectedPickleError(
-                f"makes far more out of its {self.size} bytes than they can hold"
+                f"expands its {self.size} bytes to far more data than weights need"
             )
 
     def pop_checked_result(self) -> Any:
@@ -223,14 +228,17 @@ class _StackMachine:
 
 
 def _comparison_cost(key: Any) -> int:
-    """Return the number of bytes that hashing and comparing a part of a key processes."""
+    """Return the number of bytes that are processed when one part of a dict key is hashed and
+    compared.
+    """
     if isinstance(key, (str, bytes)):
         return 1 + len(key)
     return 1 + key.bit_length() // 8 if isinstance(key, int) else 9
 
 
 def _is_collision_resistant_key(key: Any) -> bool:
-    """Whether a file cannot choose many such keys with equal hashes.
+    """Whether `key` is of a kind for which a malicious file cannot choose many different keys with
+    equal hashes.
 
     Hashes of text are random in each process. Few of 2^24 numbers share positions in a large dict;
     larger numbers with different hashes can share all positions at which a dict looks for them.
@@ -257,7 +265,7 @@ def _reject_cycles_depth_and_sharing(root: Any, max_items: int) -> None:
     while todo:
         value, done = todo.pop()
         if isinstance(value, PickledName):
-            raise RejectedPickleError(f"names {value.name}, which is not data")
+            raise RejectedPickleError(f"refers to {value.name}, which is not plain data")
         if not isinstance(value, (dict, list, tuple)) or not value or id(value) in sizes:
             continue
         inner = _container_children(value)
@@ -277,7 +285,8 @@ def _reject_cycles_depth_and_sharing(root: Any, max_items: int) -> None:
             raise RejectedPickleError(f"is nested more than {MAX_DEPTH} deep")
         if size > max_items:
             raise RejectedPickleError(
-                f"stands for more than {max_items} values, by holding the same ones over and over"
+                f"stands for more than {max_items} values, because it contains the same ones many "
+                "times"
             )
         sizes[id(value)] = (size, depth)
 
@@ -285,7 +294,7 @@ def _reject_cycles_depth_and_sharing(root: Any, max_items: int) -> None:
 def _push_unresolved_name(machine: _StackMachine, _: Any) -> None:
     name, module = machine.pop(), machine.pop()
     if not isinstance(name, str) or not isinstance(module, str):
-        raise ValueError("a name that is not text")
+        raise ValueError("the name of a class or function is not a string")
     machine.stack.append(PickledName(f"{module}.{name}"))
 
 
@@ -319,7 +328,7 @@ def _set_item(machine: _StackMachine, _: Any) -> None:
 
 
 def _no_op(machine: _StackMachine, arg: Any) -> None:
-    """Ignore an instruction that only makes reading faster."""
+    """Ignore an instruction such as FRAME or PROTO that does not change the stack."""
 
 
 def _make_push_new_value_action(value: Callable[[], Any]) -> Callable[[_StackMachine, Any], None]:
@@ -338,7 +347,7 @@ def _duplicate_top(machine: _StackMachine, _: Any) -> None:
     machine.stack += [value, value]
 
 
-# Instructions whose argument is the value.
+# Pickle instructions (opcodes) whose argument is the value to push.
 _NUMBER_OPCODES = (
     "INT",
     "BININT",
@@ -398,10 +407,10 @@ _INSTRUCTIONS: dict[str, Callable[[_StackMachine, Any], Any]] = {
     "BUILD": lambda machine, _: machine.set_state(),
 }
 _REJECTED_OPCODES = {
-    "INST": "would make an object of a class on being unpickled (INST)",
-    "OBJ": "would make an object of a class on being unpickled (OBJ)",
-    "NEWOBJ": "would make an object of a class on being unpickled (NEWOBJ)",
-    "NEWOBJ_EX": "would make an object of a class on being unpickled (NEWOBJ_EX)",
+    "INST": "would make an object of a class when it is unpickled (INST)",
+    "OBJ": "would make an object of a class when it is unpickled (OBJ)",
+    "NEWOBJ": "would make an object of a class when it is unpickled (NEWOBJ)",
+    "NEWOBJ_EX": "would make an object of a class when it is unpickled (NEWOBJ_EX)",
     "PERSID": "asks its reader for an object that is not in the file (PERSID)",
     "BINPERSID": "asks its reader for an object that is not in the file (BINPERSID)",
     "NEXT_BUFFER": "keeps its arrays outside of the file (NEXT_BUFFER)",

@@ -7,12 +7,14 @@ from .runtime import runtime_module, translate_runtime_errors
 
 
 def is_pir(data: bytes) -> bool:
-    """Whether the bytes of a program file are JSON. A `.pdmodel` never starts with a brace."""
+    """Whether a program file is JSON (PIR), given its bytes. A `.pdmodel` never starts with a
+    brace.
+    """
     return data[:64].lstrip()[:1] == b"{"
 
 
 def convert_pir_to_pdmodel(data: bytes, name: str = "model.json") -> bytes:
-    """Return the bytes of the `.pdmodel` with the same ops.
+    """Convert the bytes of a `.json` program (PIR) to the bytes of a `.pdmodel` with the same ops.
 
     name: the name of the file, for errors.
 
@@ -31,12 +33,15 @@ def convert_pir_to_pdmodel(data: bytes, name: str = "model.json") -> bytes:
 
 
 def program_file_to_pdmodel_bytes(data: bytes, name: str) -> bytes:
-    """Return the bytes of a program file of either format as those of a `.pdmodel`."""
+    """Return the bytes of the `.pdmodel` that is equivalent to a program file, which is a `.json`
+    (PIR) or already a `.pdmodel`.
+    """
     return convert_pir_to_pdmodel(data, name) if is_pir(data) else data
 
 
 def convert_pdmodel_to_pir(data: bytes, name: str = "model.pdmodel") -> bytes:
-    """Return the bytes of the `.json` with the same ops, which PaddlePaddle 3.0 to 3.3 read.
+    """Convert the bytes of a `.pdmodel` to the bytes of a `.json` program (PIR) with the same ops,
+    which PaddlePaddle 3.0 to 3.3 read.
 
     name: the name of the file, for errors.
 

@@ -28,8 +28,9 @@ def create_engine_of_files(files: ModelFileContents, **options: Any) -> Engine:
 
 @contextmanager
 def combined_params_path(files: ModelFileContents) -> Iterator[str | None]:
-    """Provide the path of one file with all parameters of a model: its own file, or a temporary
-    one if each parameter has a file, as in folders of Paddle 1.x; None if there are no parameters.
+    """Context manager that yields the path of one file with all parameters of a model: the
+    `.pdiparams`, or a temporary file if each parameter is in a separate file (Paddle 1.x). Yields
+    None if there are no parameters.
     """
     if files.params_path:
         yield files.params_path
@@ -53,8 +54,9 @@ def create_engine_of_program(
 
 @contextmanager
 def _temporary_params_file(values: Mapping[str, Any]) -> Iterator[str | None]:
-    """Write values to a temporary file and provide its path; None if there are no values. An engine
-    maps the file, so it can be removed once the engine exists.
+    """Context manager that writes values to a temporary `.pdiparams` and yields its path; None if
+    there are no values. The engine maps the temporary file, so the file can be removed once the
+    engine exists.
     """
     if not values:
         yield None

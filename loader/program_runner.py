@@ -30,7 +30,8 @@ ENGINE_ONLY_OPTIONS = frozenset(("device", "ort_library"))  # options that requi
 
 
 class ProgramRunner:
-    """A program with its values.
+    """A program with the values of its parameters, and the engine or compiled function that runs
+    the program.
 
     scope: the tensors by name; the owner of the runner uses the same Tensor objects.
     files: the bytes of the program and the path of the parameters.
@@ -61,8 +62,8 @@ class ProgramRunner:
 
     @cached_property
     def _differentiable_program_with_guards(self) -> PartialProgram:
-        """The program as a differentiable function that also returns the values of guards, after
-        its outputs.
+        """The program as a differentiable function, which returns the outputs of the program
+        followed by the values that the guards check.
         """
         return PartialProgram(_with_guard_outputs(self.program), self.scope)
 
@@ -77,8 +78,8 @@ class ProgramRunner:
 
     @cached_property
     def engine_error(self) -> OarlockError | None:
-        """The reason why the engine does not run the program, such as unsupported ops; None if it
-        does. The first read builds the engine.
+        """The error because of which the engine cannot run the program, such as unsupported ops;
+        None if the engine runs the program. The first read of this property builds the engine.
 
         Raises the error if Oarlock's kernels do not support the program either, or if options
         require an engine or a device.
@@ -103,8 +104,9 @@ class ProgramRunner:
         return f"the engine cannot run it ({first_reason_of_error(error)})"
 
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
-        """Return the outputs for inputs in order. They are NumPy arrays, or on the GPU of the first
-        input if that is a GPU array.
+        """Run the program on inputs in the order of the program's inputs, and return the outputs.
+        The outputs are NumPy arrays; if the first input is a GPU array, they are arrays on the same
+        GPU.
 
         The engine runs the program, unless it does not support it. After a change of values, one
         call runs on Oarlock's kernels if they support the program.
@@ -127,7 +129,9 @@ class ProgramRunner:
 
     @property
     def options_require_engine(self) -> bool:
-        """Whether the options select an engine or a device."""
+        """Whether the options of the user select an engine or a device, so that running on
+        Oarlock's kernels instead is an error.
+        """
         return not ENGINE_ONLY_OPTIONS.isdisjoint(self._options)
 
     @cached_property
@@ -169,7 +173,9 @@ class ProgramRunner:
 
 
 def _with_guard_outputs(program: Program) -> Program:
-    """Return the program with the variables of guards as further outputs."""
+    """Return the program with the variables that the guards of its contract read as additional
+    outputs.
+    """
     guards = program.contract.guards if program.contract else []
     if not guards:
         return program

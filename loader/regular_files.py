@@ -12,19 +12,19 @@ from typing import Any, BinaryIO, TypeVar
 from ..core.errors import FileError
 
 T = TypeVar("T")
-# Opening a pipe without a writer would block.
+# O_NONBLOCK, because opening a pipe that has no writer would block.
 _OPEN_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class _NonBlockingFile(io.FileIO):
-    """A file whose reads never block. Some files in /proc have the type of regular files, but a
-    read of them blocks until data arrives.
+    """A file whose read methods raise FileError instead of blocking. Some files in /proc have the
+    type of regular files, but reading them blocks until data arrives.
     """
 
     path = ""
 
     def readinto(self, buffer: Any, /) -> int:
-        """Read into a buffer and return the number of bytes.
+        """Read bytes from the file into a buffer and return the number of bytes that were read.
 
         Raises FileError if the read would block.
         """
@@ -32,7 +32,7 @@ class _NonBlockingFile(io.FileIO):
         return self._require_read_not_blocked(count)
 
     def readall(self) -> bytes:
-        """Read the remaining bytes of the file.   Raises FileError if the read would block."""
+        """Read the remaining bytes of the file. Raises FileError if the read would block."""
         data: bytes | None = super().readall()
         return self._require_read_not_blocked(data)
 
@@ -46,8 +46,8 @@ class _NonBlockingFile(io.FileIO):
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a regular file for reading. Raises FileError for a folder, a pipe or a device, OSError
-    if it cannot be opened.
+    """Open a regular file for reading. Raises FileError if the path is a folder, a pipe or a
+    device; raises OSError if the file cannot be opened.
     """
     handle = os.open(path, os.O_RDONLY | _OPEN_FLAGS)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -79,7 +79,7 @@ def read_file(
             )
         except MemoryError:
             raise FileError(f"{name}: {size} bytes, more than fit into memory") from None
-        size = max(size, len(data))  # it may have grown since
+        size = max(size, len(data))  # the file may have grown since its size was read
         if max_bytes is not None and size > max_bytes:
             raise FileError(f"{name}: {size} bytes, more than the {max_bytes} of any {file_kind}")
         return data

@@ -12,8 +12,9 @@ from ..core.errors import FileError, GuardError, OarlockError, OpError, append_u
 
 
 class EngineError(OarlockError, RuntimeError, ValueError):
-    """The engine or its device is missing, or failed. Also a ValueError, because eager ops raise a
-    ValueError for the same invalid inputs.
+    """The error raised if the engine or its device is missing, or has failed. EngineError is also a
+    ValueError, because eager ops raise a ValueError for the inputs for which the engine raises this
+    error.
     """
 
 
@@ -22,7 +23,7 @@ class UnsupportedError(OarlockError, NotImplementedError):
 
 
 def first_reason_of_error(error: OarlockError) -> str:
-    """Return the first reason of an engine error, in one line."""
+    """Return the first reason that the message of an engine error states, in one line."""
     first, *rest = str(error).splitlines()
     return rest[0].strip() if isinstance(error, UnsupportedError) and rest else first
 
@@ -40,8 +41,9 @@ ERROR_CLASSES: dict[str, type[OarlockError]] = {
 
 @cache
 def runtime_module() -> Any:
-    """Return the C++ runtime module. Raises EngineError if it was not built."""
-    # By default ONNX Runtime writes telemetry reports to the user's cache folder.
+    """Return the C++ runtime module. Raises EngineError if the C++ runtime was not built."""
+    # Turn telemetry off: by default ONNX Runtime writes telemetry reports to the user's cache
+    # folder.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         from . import _runtime  # noqa: PLC0415 - only needed when something is run
@@ -55,7 +57,9 @@ def runtime_module() -> Any:
 
 @contextmanager
 def translate_runtime_errors() -> Iterator[None]:
-    """Convert exceptions of the C++ runtime to Oarlock's classes, and add the user's line."""
+    """Context manager that converts exceptions of the C++ runtime to Oarlock's exception classes,
+    and adds the user's source line.
+    """
     try:
         yield
     except runtime_module().Error as error:

@@ -32,7 +32,8 @@ from .program_runner import ProgramRunner
 
 
 class SavedMethod:
-    """One program of a saved model, with the values that all of its programs share.
+    """One method of a saved model: its program, with the parameters and buffers that all methods of
+    the model share.
 
     scope: the values, by name.
     inputs, outputs: the inputs and outputs as they were saved.
@@ -76,15 +77,15 @@ class SavedMethod:
 
     @cached_property
     def _training_runner(self) -> ProgramRunner:
-        """The runner of the program in which every op that has a training behavior is set to
-        training.
+        """The runner of the program in training mode: every op with a different behavior in
+        training, such as dropout, is set to training mode.
         """
         return ProgramRunner(with_ops_in_training_mode(self.program), self._scope, name=self.name)
 
     @cached_property
     def _needs_kernels_for_random_numbers(self) -> bool:
-        """Whether Oarlock's own kernels must run the program, because it draws random numbers and
-        the engine ignores `paddle.seed`.
+        """Whether Oarlock's own kernels must run the program, because the program draws random
+        numbers, and the engine ignores `paddle.seed`.
         """
         return (
             program_draws_random(self.program)
@@ -135,13 +136,15 @@ class SavedMethod:
         return runner.run_with_kernels(tensors)
 
     def _convert_input_to_array(self, value: Any, arg: ContractInputOrOutput) -> Any:
-        """Return an input as an ndarray; lists and numbers get the dtype of the input."""
+        """Return an input value as an ndarray. Lists and numbers are converted to the dtype that
+        the program declares for the input.
+        """
         if isinstance(value, Tensor):
             return value.array
         if isinstance(value, np.ndarray):
             return value
         try:
-            if value is None:  # NumPy would convert it to NaN
+            if value is None:  # NumPy would convert None to NaN
                 raise TypeError("there is nothing")
             return np.asarray(value, parse_dtype(arg.dtype).np)
         except (TypeError, ValueError, OverflowError) as error:
@@ -152,7 +155,9 @@ class SavedMethod:
             raise OpError(append_user_line(f"{self.name}: {why}")) from None
 
     def _check_inputs(self, tensors: Sequence[Tensor]) -> None:
-        """Perform the checks of inputs that the engine performs, for runs on Oarlock's kernels."""
+        """Check the shapes and dtypes of inputs before a run on Oarlock's kernels, as the engine
+        does before its runs.
+        """
         for arg, tensor in zip(self._call_inputs, tensors, strict=False):
             meta = tensor.meta
             fits = len(meta.shape) == len(arg.shape) and all(
@@ -222,7 +227,9 @@ class SavedMethod:
     # ---------------------------------------------------------------------------------------------
 
     def input_names(self) -> list[str]:
-        """Return the names of all inputs, including those of row splits."""
+        """Return the names of all inputs, including the inputs that hold the row splits of
+        sequences.
+        """
         return [a.name for a in self._call_inputs]
 
     def input_spec(self) -> list[InputSpec]:
@@ -257,7 +264,9 @@ def _contract_input_or_output_to_spec(arg: ContractInputOrOutput) -> InputSpec:
 
 
 def with_ops_in_training_mode(program: Program) -> Program:
-    """Return the program with every op that has a training behavior set to training."""
+    """Return a copy of the program in which every op with a different behavior in training, such as
+    dropout, is set to training mode.
+    """
 
     def op_with_training_behavior(op: OpDesc) -> OpDesc:
         if "is_test" not in op.attrs:

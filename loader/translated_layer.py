@@ -42,7 +42,7 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     """
     if configs.get("offsets"):
         raise OpError(
-            "jit.load: a layer returns no offsets of its outputs; use lod() of the handles of "
+            "jit.load: offsets=True is not supported; use lod() of the output handles of "
             "oarlock.inference"
         )
     names = {
@@ -103,7 +103,9 @@ class TranslatedLayer(Layer):
     def _create_parameters_and_buffers(
         self, files: ModelFileContents, info: Mapping[str, VarInfo]
     ) -> None:
-        """Create a parameter or buffer for every new value."""
+        """Create a parameter or buffer for every value whose name the layer does not have yet;
+        check that a repeated value is equal.
+        """
         for name, array in files.values.items():
             if name in self._scope:
                 _check_same_value(files.name, name, self._scope[name].array, array)
@@ -157,7 +159,7 @@ class TranslatedLayer(Layer):
 
     @property
     def assumptions(self) -> list[Guard]:
-        """The assumptions of its methods; see TracedLayer.assumptions."""
+        """The guards of all methods of the model; see TracedLayer.assumptions."""
         return [guard for method in self._saved_methods.values() for guard in method.assumptions]
 
     def _input_spec(self, method_name: str = "forward") -> list[InputSpec]:
@@ -167,15 +169,18 @@ class TranslatedLayer(Layer):
         return self._saved_method(method_name).output_spec()
 
     def extra_repr(self) -> str:
-        """Return the inputs and outputs."""
+        """Return the names of the inputs and outputs, and the other methods if there are several,
+        for `repr`.
+        """
         method = next(iter(self._saved_methods.values()))
         others = f", methods={sorted(self._saved_methods)}" if len(self._saved_methods) > 1 else ""
         return f"inputs={method.input_names()}, outputs={[a.name for a in method.outputs]}{others}"
 
 
 def _unique_tensor_name(name: str) -> str:
-    """Return a parameter name that no other tensor has, with the stem of the name in the file.
-    Optimizers identify parameters by name.
+    """Return a generated name that no other tensor has: the name in the file, in which a new number
+    replaces the number at the end. The name must be unique, because optimizers identify parameters
+    by name.
     """
     return unique_name.generate(re.sub(r"_\d+$", "", name))
 
@@ -184,8 +189,8 @@ NUM_COMPARED_ELEMENTS = 16  # elements at either end of a value that are compare
 
 
 def _check_same_value(file: str, name: str, here: Any, there: Any) -> None:
-    """Raise FileError if two files of one model hold different values under one name: another shape
-    or dtype, or other elements among the NUM_COMPARED_ELEMENTS at either end.
+    """Raise FileError if two files of one model hold different values under one name. The values
+    differ in shape or dtype, or in one of the first or last NUM_COMPARED_ELEMENTS elements.
     """
     same = here.shape == there.shape and here.dtype == there.dtype
     if same:
@@ -199,13 +204,14 @@ def _check_same_value(file: str, name: str, here: Any, there: Any) -> None:
         )
     if not same:
         raise FileError(
-            f"{file}: its '{name}' differs from that of forward; the files are not of one save"
+            f"{file}: the value of '{name}' differs from that of forward; the files are not of one "
+            "save"
         )
 
 
 def _default_var_info(program: Program, name: str) -> VarInfo:
-    """Return the row of a variable for which the `.pdiparams.info` is missing. A value that no op
-    writes counts as a parameter, as in Paddle.
+    """Return default properties of a variable, for a model without a `.pdiparams.info`. A
+    persistable variable that no op of the program writes counts as a parameter, as in Paddle.
     """
     written = name in program.written_names()
     return VarInfo(name, "", written, None if written else True)

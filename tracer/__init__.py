@@ -5,7 +5,9 @@ import oarlock as paddle
 """
 
 if __name__ != "oarlock":
-    raise ImportError("this folder is the package `oarlock`; install it and import that name")
+    raise ImportError(
+        "this folder is the source of the package `oarlock`; install the package and import that"
+    )
 
 from importlib import import_module as _import_module
 
@@ -98,7 +100,8 @@ for _name in ("array_length", "array_read", "array_write", "create_array"):
 
 bool = bool_
 
-# Names imported at first use, because `import oarlock` does not need them.   Name -> module
+# Names that are imported when they are first used, which makes `import oarlock` faster. Name ->
+# module
 _LATER = {
     "_legacy_C_ops": ".fluid.core",
     "amp": ".amp",

@@ -181,7 +181,7 @@ def test_model_without_inputs(tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", x=np.ones(3))
     code, text = oarlock("run", prefix, "-i", f"{tmp_path}/in.npz", "-o", f"{tmp_path}/out.npz")
     assert code == 1
-    assert "in.npz has arrays that no input has: ['x']" in text
+    assert "in.npz contains arrays that are no inputs: ['x']" in text
 
 
 @pytest.mark.parametrize("name", ["in.npz", "m.json", "m.pdiparams", "m.pdiparams.info"])

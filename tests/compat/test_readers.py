@@ -135,7 +135,7 @@ def test_offline_error_names_the_file_to_provide(
     ]:
         with pytest.raises(OarlockError) as told:
             reader()
-        assert f"no network; put it at {tmp_path / path} by hand" in str(told.value)
+        assert f"no network; put the file at {tmp_path / path} by hand" in str(told.value)
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 

@@ -60,7 +60,7 @@ def test_edited_function_is_not_converted(file: Path, other: str) -> None:
     module = importlib.import_module(NAME)
     file.write_text(text(other))
     with (
-        pytest.warns(UserWarning, match=f"{NAME}.py was edited since f was made; load it again"),
+        pytest.warns(UserWarning, match=f"{NAME}.py was edited after the function f was compiled"),
         pytest.raises(paddle.core.errors.TraceError, match="f is not converted"),
     ):
         result(module.f)
@@ -88,7 +88,7 @@ def test_edit_that_removes_lines(file: Path, first: str, then: str) -> None:
     module = importlib.import_module(NAME)
     wanted = module.f(paddle.to_tensor([1.0, 2.0])).tolist()
     file.write_text(before + then + "\n")
-    with pytest.warns(UserWarning, match=f"{NAME}.py was edited since f was made; load it again"):
+    with pytest.warns(UserWarning, match=f"{NAME}.py was edited after the function f was compiled"):
         assert result(module.f) == wanted
 
 

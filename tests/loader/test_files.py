@@ -87,7 +87,7 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
     ),
     (
         lambda m: var(m, "w").type.ClearField("lod_tensor"),
-        "variable 'w': has no description of its elements",
+        "variable 'w': the description of the tensor is missing",
     ),
     (
         lambda m: setattr(var(m, "w").type.lod_tensor.tensor, "data_type", 99),
@@ -142,11 +142,11 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
     ),
     (
         lambda m: setattr(m.contract, "version", 2),
-        "contract: is of version 2, without names of dimensions",
+        "contract: is of version 2, but without names of dimensions",
     ),
     (
         lambda m: m.contract.inputs[0].named_dims.add(name="n", min=1, multiple=1),
-        "contract: is of version 1, with names of dimensions",
+        "contract: is of version 1, but with names of dimensions",
     ),
     (
         lambda m: setattr(m.contract.inputs[0], "dtype", 77),
@@ -162,9 +162,9 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
         lambda m: setattr(m.contract.guards[0], "axis", 1 << 40),
         "contract: a guard on axis 1099511627776",
     ),
-    (lambda m: setattr(var(m, "w"), "name", "w\x1b[2J"), "it has a name with control characters"),
-    (lambda m: setattr(op(m), "type", "go\n"), "it has a name with control characters"),
-    (lambda m: setattr(var(m, "w"), "name", "w\x9b1m"), "it has a name with control characters"),
+    (lambda m: setattr(var(m, "w"), "name", "w\x1b[2J"), "the name contains control characters"),
+    (lambda m: setattr(op(m), "type", "go\n"), "the name contains control characters"),
+    (lambda m: setattr(var(m, "w"), "name", "w\x9b1m"), "the name contains control characters"),
 ]
 
 

@@ -99,12 +99,12 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "npy": (npy_with_header("<f4", "(1, 4)", bytes(16)), "not a zip file"),
     "cut": (GOOD[:-30], "not a zip file"),
     "checksum": (GOOD.replace(bytes(16), bytes(15) + b"x"), "Bad CRC-32"),
-    "no-array": (write_zip([("x", b"hello")]), "no head of an array"),
+    "no-array": (write_zip([("x", b"hello")]), "has an invalid header"),
     "twice": (
         write_zip(
             [("x.npy", npy_with_header("<f4", "(0,)")), ("x", npy_with_header("<f4", "(0,)"))]
         ),
-        "'x' is there twice",
+        "contains the array 'x' twice",
     ),
     "method": (
         write_zip([("x.npy", npy_with_header("<f4", "(0,)"))], zipfile.ZIP_BZIP2),
@@ -116,7 +116,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         "says that it grows to 4294967280 bytes",
     ),
     "far-away": (offset_outside_of_file(), "is not a complete .npz file: [Errno 22]"),
-    "shared": (shared_members(40), "its arrays take more bytes than it has"),
+    "shared": (shared_members(40), "the compressed arrays have more bytes than the file"),
     "terabytes": (
         write_zip([("x.npy", npy_with_header("<f4", "(1000000000000,)"))]),
         "has 0 bytes for float32",
@@ -135,8 +135,8 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         write_zip([("x.npy", npy_with_header("<f4", f"({'1, ' * 40})", bytes(4)))]),
         "is float32",
     ),
-    "nested-head": (write_zip([("x.npy", npy("(" * 500))]), "no head of an array"),
-    "long-head": (write_zip([("x.npy", npy(" " * 60000))]), "no head of an array"),
+    "nested-head": (write_zip([("x.npy", npy("(" * 500))]), "has an invalid header"),
+    "long-head": (write_zip([("x.npy", npy(" " * 60000))]), "has an invalid header"),
 }
 
 

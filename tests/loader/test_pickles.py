@@ -216,7 +216,7 @@ TUPLES = b"\x80\x02)" + b"".join(b"2\x86" for _ in range(60))  # DUP, TUPLE2: t 
 HOSTILE: dict[str, tuple[bytes, str]] = {
     "system": (
         pickle.dumps(CallWhenUnpickled(exec, "import os")),
-        "would run builtins.exec('import os') on being unpickled",
+        "would run builtins.exec('import os') when it is unpickled",
     ),
     "nested call": (
         pickle.dumps({"a": [CallWhenUnpickled(open, "/etc/passwd")]}),
@@ -240,16 +240,25 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     ),
     "object": (pickle.dumps(Plain(), 4), "would make an object of a class"),
     "object, protocol 0": (pickle.dumps(Plain(), 0), "would run copy_reg._reconstructor"),
-    "instance": (b"(i__main__\nX\n.", "would make an object of a class on being unpickled (INST)"),
+    "instance": (
+        b"(i__main__\nX\n.",
+        "would make an object of a class when it is unpickled (INST)",
+    ),
     "obj": (b"(c__main__\nX\no.", "(OBJ)"),
     "newobj_ex": (b"\x80\x04c__main__\nX\n)}\x92.", "(NEWOBJ_EX)"),
     "persistent": (b"\x80\x02K\x05Q.", "asks its reader for an object that is not in the file"),
     "persistent text": (b"Pabc\n.", "asks its reader for an object"),
     "extension": (b"\x80\x02\x82\x01.", "uses EXT1"),
     "buffer": (b"\x80\x05\x97.", "keeps its arrays outside"),
-    "a bare name": (b"cos\nsystem\n.", "names os.system, which is not data"),
-    "a name inside": (b"\x80\x02}U\x01acos\nsystem\ns.", "names os.system, which is not data"),
-    "a bare dtype": (pickle.dumps(np.dtype("f4")), "names numpy.dtype, which is not data"),
+    "a bare name": (b"cos\nsystem\n.", "refers to os.system, which is not plain data"),
+    "a name inside": (
+        b"\x80\x02}U\x01acos\nsystem\ns.",
+        "refers to os.system, which is not plain data",
+    ),
+    "a bare dtype": (
+        pickle.dumps(np.dtype("f4")),
+        "refers to numpy.dtype, which is not plain data",
+    ),
     "objects in an array": (
         pickle.dumps(np.array([None])),
         "holds an array of 'O8', which is not plain data",
@@ -274,8 +283,14 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a memo that is not there": (b"\x80\x02j\xff\xff\xff\xff.", "is not a complete pickle"),
     "a huge memo": (b"\x80\x02Nr\xff\xff\xff\xff0.", "ends with 0 values"),
     "a negative memo": (b"g-1\n.", "is not a complete pickle"),
-    "append to a number": (b"\x80\x02K\x01K\x02a.", "items for what cannot hold them"),
-    "item of a list": (b"\x80\x02]K\x01K\x02s.", "items for what cannot hold them"),
+    "append to a number": (
+        b"\x80\x02K\x01K\x02a.",
+        "items are added to a value that is not a container",
+    ),
+    "item of a list": (
+        b"\x80\x02]K\x01K\x02s.",
+        "items are added to a value that is not a container",
+    ),
     "a key without value": (b"\x80\x02}(K\x01u.", "a key without a value"),
     "a list as key": (b"\x80\x02}]K\x01s.", "has a key that is not plain data: a list"),
     "an array as key": (
@@ -300,11 +315,11 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a long frame": (b"\x80\x04\x95" + struct.pack("<Q", 1 << 60), "is not a complete pickle"),
     "a large array": (
         array_pickle(HUGE + b"\x85"),
-        "holds 0 bytes for float32[1152921504606846976]",
+        "holds 0 bytes for the array float32[1152921504606846976]",
     ),
     "a large empty array": (
         array_pickle(b"K\x00" + HUGE + b"\x86"),
-        "holds 0 bytes for float32[0, 1152921504606846976]",
+        "holds 0 bytes for the array float32[0, 1152921504606846976]",
     ),
     "a negative array": (
         array_pickle(b"J\xff\xff\xff\xff\x85"),
@@ -315,7 +330,10 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         array_pickle(b"(" + b"K\x01" * 65 + b"t", data=b"U\x04aaaa"),
         "fills an array in a way",
     ),
-    "short data": (array_pickle(b"K\x02\x85", data=b"U\x04aaaa"), "holds 4 bytes for float32[2]"),
+    "short data": (
+        array_pickle(b"K\x02\x85", data=b"U\x04aaaa"),
+        "holds 4 bytes for the array float32[2]",
+    ),
     "a list as data": (array_pickle(b"K\x00\x85", data=b"]"), "fills an array in a way"),
     "a sub-array": (array_pickle(b"K\x00\x85", b"U\x0b(9999999,)O"), "which is not plain data"),
     "a strange dtype": (array_pickle(b"K\x00\x85", b"U\x03M8D"), "holds an array of 'M8D'"),
@@ -353,7 +371,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         + b"lq\x000("
         + b"cbuiltins\ntuple\nh\x00\x85R" * 5000
         + b"l.",
-        "makes far more out of its",
+        "far more data than weights need",
     ),
     "text copied": (
         b"\x80\x02X\x00\x10\x00\x00"
@@ -361,21 +379,21 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         + b"q\x000("
         + b"c_codecs\nencode\nh\x00U\x06latin1\x86R" * 500
         + b"l.",
-        "makes far more out of its",
+        "far more data than weights need",
     ),
     "long tuples as keys": (
         b"\x80\x02}" + b"(" + b"K\x01" * 4000 + b"tq\x000" + b"h\x00Ns" * 4000 + b".",
-        "makes far more out of its",
+        "far more data than weights need",
     ),
     "empty texts as keys": (
         b"\x80\x04}" + b"(" + b"\x8c\x00" * 4000 + b"tq\x000" + b"h\x00Ns" * 4000 + b".",
-        "makes far more out of its",
+        "far more data than weights need",
     ),
     "a name with orders": (b"\x80\x02cevil\n\x1b[2J\n)R.", "would run evil.\\x1b[2J()"),
     "a long name": (b"\x80\x02cevil\n" + b"x" * 9999 + b"\n)R.", f"would run evil.{'x' * 195}()"),
     "a large number as key": (
         b"\x80\x02\x8b\x00\x10\x00\x00" + b"\x01" * 4096 + b"q\x000}(" + b"h\x00N" * 9000 + b"u.",
-        "makes far more out of its",
+        "far more data than weights need",
     ),
     "numbers of one hash as keys": (
         pickle.dumps({i * COLLIDING: None for i in range(2000)}, 2),
@@ -527,10 +545,10 @@ class Layer:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"a": [Layer()]}, "Layer, which is not data; save its state_dict() instead"),
-        ({"a": {1, 2}}, "save: ['a'] is a builtins.set, which is not data"),
-        (len, "save: the object is a builtins.builtin_function_or_method, which is not data"),
-        ({Layer(): 1}, "is not data"),
+        ({"a": [Layer()]}, "Layer, which is not plain data; save its state_dict() instead"),
+        ({"a": {1, 2}}, "save: ['a'] is a builtins.set, which is not plain data"),
+        (len, "save: the object is a builtins.builtin_function_or_method, which is not plain data"),
+        ({Layer(): 1}, "is not plain data"),
         (np.array([None]), "save: the object is an array of object, which is not plain data"),
     ],
 )
@@ -549,5 +567,5 @@ def test_recursive_data_is_not_written() -> None:
 
 @pytest.mark.parametrize("protocol", [0, 1, 5, "4", None])
 def test_protocols(protocol: Any) -> None:
-    with pytest.raises(OpError, match="protocol is 2, 3 or 4"):
+    with pytest.raises(OpError, match="protocol must be 2, 3 or 4"):
         dumps({}, protocol)

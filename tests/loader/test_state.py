@@ -177,7 +177,7 @@ def test_several_objects_in_one_file(tmp_path: Path) -> None:
 def test_failed_save_keeps_the_old_file(tmp_path: Path) -> None:
     save({"epoch": 1}, tmp_path / "m.pd")
     with pytest.raises(
-        OpError, match=r"save: \['b'\]\[1\] is a builtins.object, which is not data"
+        OpError, match=r"save: \['b'\]\[1\] is a builtins.object, which is not plain data"
     ):
         save({"a": FakeTensor(WEIGHT), "b": [1, object()]}, tmp_path / "m.pd")
     assert load(tmp_path / "m.pd") == {"epoch": 1}

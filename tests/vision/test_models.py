@@ -164,7 +164,7 @@ def test_damaged_file_is_downloaded_again(file_server: tuple[Path, str], data_ho
 def test_failed_download_names_the_target_path(
     file_server: tuple[Path, str], data_home: Path
 ) -> None:
-    with pytest.raises(oar.OarlockError, match=r"not found; put it at .*/none.bin by hand"):
+    with pytest.raises(oar.OarlockError, match=r"not found; put the file at .*/none.bin by hand"):
         download.fetch(f"{file_server[1]}/none.bin", data_home)
     for url in ("file:///etc/hostname", "ftp://host/file", f"{file_server[1]}/"):
         with pytest.raises(oar.OarlockError, match="not an http or https URL of a file"):

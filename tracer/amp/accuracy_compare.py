@@ -30,7 +30,7 @@ _LOG_LINE = re.compile(
 
 @dataclass
 class TensorStatistics:
-    """The statistics of one tensor, from one line of a log of the tensor checker."""
+    """The statistics of one tensor, parsed from one line of the tensor checker's log."""
 
     op: str
     tensor: str
@@ -45,13 +45,17 @@ class TensorStatistics:
 
     @property
     def key(self) -> str:
-        """Key that corresponding lines of two logs share."""
+        """Op and tensor name without cast suffixes: corresponding lines of the two logs have the
+        same key.
+        """
         return f"{self.op}/{self.tensor}".replace(".cast_fp16", "").replace(".cast_fp32", "")
 
 
 @dataclass
 class TensorStatisticsPair:
-    """The statistics of one tensor in both runs; `index` counts the tensors of one key."""
+    """The statistics of one tensor in both runs. `index` numbers the tensors that have the same
+    key.
+    """
 
     fp32: TensorStatistics | None
     fp16: TensorStatistics
@@ -77,7 +81,7 @@ class TensorStatisticsPair:
 
 
 def parse_log(lines: Iterable[str]) -> list[TensorStatistics]:
-    """Read the lines that the tensor checker wrote; others are skipped."""
+    """Parse the lines that the tensor checker wrote to a log; other lines are skipped."""
     tensors = []
     for line in lines:
         match = _LOG_LINE.search(line)
@@ -130,7 +134,7 @@ def pair_tensor_statistics(
 
 
 def _table_row(pair: TensorStatisticsPair) -> list[Any]:
-    """The cells of a pair, in the order of _TITLES."""
+    """Return the table row of a pair of tensors: its cells in the order of _TITLES."""
     fp32, fp16 = pair.fp32, pair.fp16
     name = f"{fp16.tensor}#{pair.index}" if fp32 is not None else fp16.tensor
     row: list[Any] = [fp16.op, name, fp16.numel, int(pair.is_suspicious)]
@@ -146,7 +150,7 @@ def _table_row(pair: TensorStatisticsPair) -> list[Any]:
 
 
 def _format_cell(value: Any) -> Any:
-    """A cell as Paddle writes it: numbers with six digits."""
+    """Format the value of a table cell as Paddle does: floats with six digits."""
     if not isinstance(value, float):
         return value
     return f"{value:.6E}" if abs(value) < 1e-5 else f"{value:.6f}"

@@ -12,7 +12,7 @@ from .. import ops as _ops  # noqa: F401  # defines all ops
 from ..core.errors import OpError
 from ..core.op import OPS, AmpClass
 
-# Ops in Paddle's lists that Oarlock does not define.
+# Ops in Paddle's AMP lists that Oarlock does not define.
 _OPS_NOT_DEFINED_HERE: dict[AmpClass, set[str]] = {
     "allow": {"fused_gemm_epilogue"},
     "allow_float16": {
@@ -44,7 +44,9 @@ O2_BLACK_LIST = _op_types_of_amp_class("deny_at_o2")
 
 
 class AmpOpLists(NamedTuple):
-    """white: ops that run in half precision; black: ops that run in float32."""
+    """The AMP lists of op types. white: ops that run in half precision; black: ops that run in
+    float32.
+    """
 
     white: frozenset[str]
     black: frozenset[str]
@@ -70,13 +72,15 @@ def black_list() -> dict[str, dict[str, set[str]]]:
 def op_lists_with_custom_ops(
     level: str, dtype: str, white: Iterable[str] | None, black: Iterable[str] | None
 ) -> AmpOpLists:
-    """Return the lists of a level with the user's custom lists applied.
+    """Return the op lists of an AMP level (O1, O2), changed by the custom lists of the user.
 
     Raises OpError for an op in both custom lists.
     """
     custom_white, custom_black = set(white or ()), set(black or ())
     if custom_white & custom_black:
-        raise OpError(f"auto_cast: {sorted(custom_white & custom_black)} are in both custom lists")
+        raise OpError(
+            f"auto_cast: the ops {sorted(custom_white & custom_black)} are in both custom lists"
+        )
     return AmpOpLists(
         frozenset((white_list()[dtype][level] - custom_black) | custom_white),
         frozenset((black_list()[dtype][level] - custom_white) | custom_black),

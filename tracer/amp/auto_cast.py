@@ -32,7 +32,7 @@ def amp_settings_or_none(
     dtype: str,
     use_promote: bool,
 ) -> AmpSettings | None:
-    """Convert the arguments of auto_cast to settings; None if nothing is cast."""
+    """Convert the arguments of auto_cast to settings; return None if they disable casting."""
     level, dtype = level.upper(), dtype.lower()
     if level not in LEVELS:
         raise _make_op_error_with_user_line(
@@ -57,7 +57,8 @@ def auto_cast(
     dtype: str = "float16",
     use_promote: bool = True,
 ) -> Iterator[None]:
-    """Run the ops in the body in `dtype` or float32, selected by lists of op types.
+    """Context manager that runs the ops in its body in `dtype` or float32, as lists of op types
+    select.
 
     level O1: ops of the white list in `dtype`, those of the black list in float32, others in
     float32 if any input is float32; O2: as O1 with a short black list (use_promote=False: others in
@@ -74,7 +75,7 @@ def auto_cast(
 
 
 def amp_state() -> dict[str, Any] | None:
-    """Return the arguments of the active auto_cast; None outside of one."""
+    """Return the arguments of the active auto_cast; None if no auto_cast is active."""
     mode = state.mode
     while not isinstance(mode, AmpMode):
         if not isinstance(mode, WrapperMode):
@@ -106,7 +107,9 @@ def _to_list(value: Any) -> list[Any]:
 
 
 def _excluded_types_and_layer_ids(excluded_layers: Any) -> tuple[tuple[type, ...], set[int]]:
-    """Return the types and the ids of layers (with their sublayers) that are not cast."""
+    """Split `excluded_layers`: return the excluded layer classes, and the ids of the excluded
+    layers and of their sublayers.
+    """
     types: list[type] = []
     ids: set[int] = set()
     for item in _to_list(excluded_layers):
@@ -134,7 +137,9 @@ def _cast_model(model: Layer, dtype: str, excluded_layers: Any) -> None:
 
 
 def _make_save_dtype_hook(dtype: str) -> Any:
-    """Return a state dict hook that casts the values to `dtype`; the parameters do not change."""
+    """Return a hook for `state_dict` that casts the returned values to `dtype`, while the
+    parameters keep their dtype.
+    """
 
     def hook(state: dict[str, Tensor]) -> None:
         for key, tensor in state.items():
@@ -187,7 +192,7 @@ def decorate(
     master_grad: bool = False,
     excluded_layers: Any = None,
 ) -> Any:
-    """Prepare models and optimizers for auto_cast; returns the same objects.
+    """Prepare models and optimizers for auto_cast, in place, and return them.
 
     O1: nothing to do. O2: parameters are cast to `dtype`, except in batch normalizations and, for
     float16, layer and instance normalizations; optimizers hold float32 copies unless master_weight

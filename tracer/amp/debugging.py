@@ -36,7 +36,7 @@ __all__ = [
 
 
 class DebugMode(Enum):
-    """Reactions of the numerics checks to a tensor.
+    """What the numerics checks do with a tensor.
 
     - CHECK_NAN_INF_AND_ABORT: raise OarlockError if it contains NaN or infinity.
     - CHECK_NAN_INF: print its statistics if it contains NaN or infinity, and go on.
@@ -77,7 +77,7 @@ COLUMNS = ("float16", "bfloat16", "float32")  # the fourth column counts all oth
 
 
 class OpDtypeCounter(WrapperMode):
-    """Mode that counts ops by the dtype of their first input.
+    """Mode that counts the executed ops by op type and by the dtype of their first input.
 
     counts: by op type, one number for each of COLUMNS and one for other dtypes
     """
@@ -87,11 +87,11 @@ class OpDtypeCounter(WrapperMode):
         self.counts = counts
 
     def with_inner_mode(self, inner: Mode) -> OpDtypeCounter:
-        """Return a mode that updates the same counts but wraps another mode."""
+        """Return a counter with another inner mode that updates the same counts."""
         return OpDtypeCounter(inner, self.counts)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Count the op, then run it."""
+        """Count the call of the op, then run the op in the inner mode."""
         tensors = tensors_in_op_args(args)
         name = tensors[0].dtype.name if tensors else ""
         self.counts.setdefault(op.type, [0] * 4)[COLUMNS.index(name) if name in COLUMNS else 3] += 1
@@ -99,7 +99,7 @@ class OpDtypeCounter(WrapperMode):
 
 
 def _format_counts(counts: dict[str, list[int]]) -> str:
-    """Format the counts as Paddle prints them."""
+    """Format the numbers of calls by op type and dtype as the table that Paddle prints."""
     headers = [
         f"{name:-^17}" for name in (" FP16 Calls ", " BF16 Calls ", " FP32 Calls", " Other Calls ")
     ]
@@ -116,7 +116,7 @@ def enable_operator_stats_collection() -> None:
 
 
 def disable_operator_stats_collection() -> None:
-    """Stop counting and print the counts."""
+    """Stop counting ops and print the counts."""
     mode = find_mode_of_class(state.mode, OpDtypeCounter)
     if mode is not None:
         state.mode = mode_without_wrappers_of_class(state.mode, OpDtypeCounter)
@@ -125,7 +125,7 @@ def disable_operator_stats_collection() -> None:
 
 @contextmanager
 def collect_operator_stats() -> Iterator[None]:
-    """Count the ops of the body by dtype and print the counts."""
+    """Context manager that counts the ops of its body by dtype and prints the counts."""
     enable_operator_stats_collection()
     try:
         yield
@@ -206,7 +206,7 @@ class TensorCheckerConfig:
             _seed_generators_with_last_seed()
 
     def count_step_and_get_is_checked(self) -> bool:
-        """Count a step; return whether it is checked."""
+        """Count one training step; return whether the outputs of ops are checked in this step."""
         if not self.enable:
             return False
         if self.start_step is None or self.end_step is None:
@@ -216,7 +216,7 @@ class TensorCheckerConfig:
         return self.start_step <= step < self.end_step
 
     def start_check_nan_inf(self) -> None:
-        """Turn the check on with these settings."""
+        """Turn on the check for NaN and infinity with the settings of this config."""
         settings = numerics_check.settings
         settings.output_dir = self.output_dir or ""
         settings.checked_ops = frozenset(self.checked_op_list or ())
@@ -243,11 +243,12 @@ def _parse_step_range(debug_step: Sequence[int] | None) -> tuple[int | None, int
 
 
 def _seed_generators_with_last_seed() -> None:
-    """Seed the generators of Paddle, NumPy and Python with the last seed of `paddle.seed`, or with
-    123 if there is none or NumPy does not accept it.
+    """Seed the generators of Paddle, NumPy and Python with the last seed that was passed to
+    `paddle.seed`. The seed is 123 if `paddle.seed` was not called or NumPy does not accept its
+    seed.
     """
     seed = 123 if rng.last_seed is None else int(rng.last_seed)
-    if not 0 <= seed < 2**32:  # what NumPy accepts
+    if not 0 <= seed < 2**32:  # the seeds that NumPy accepts
         seed = 123
     rng.seed(seed)
     np.random.seed(seed)
@@ -281,8 +282,8 @@ def disable_tensor_checker() -> None:
 
 
 def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a `forward` so that any of its ops raises NumericsError if the result contains NaN
-    or infinity.
+    """Decorate a `forward` so that it raises NumericsError if the result of any op in it contains
+    NaN or infinity.
     """
 
     @functools.wraps(func)

@@ -20,7 +20,8 @@ def _raise_ratio_error_unless(name: str, ok: bool, value: float, relation: str) 
 
 
 class AmpScaler:
-    """Scale the loss, unscale the gradients, and skip steps whose gradients are not finite.
+    """Loss scaling for training with auto_cast: scale the loss, unscale the gradients, and skip
+    optimizer steps whose gradients are not finite.
 
     The factor starts at `init_loss_scaling`. Unless `use_dynamic_loss_scaling` is False, it is
     multiplied by `incr_ratio` after `incr_every_n_steps` finite steps in a row, and by `decr_ratio`
@@ -51,14 +52,14 @@ class AmpScaler:
         self._incr_count = self._decr_count = 0
         self._last_call_by_optimizer: dict[
             int, str
-        ] = {}  # by id of the optimizer, since the last update
+        ] = {}  # the last call for each optimizer (by id) since the last update()
         self._found_inf: dict[int, bool] = {}
 
     # -- one step
     # --------------------------------------------------------------------------
 
     def scale(self, var: Tensor) -> Tensor:
-        """Return the loss times the factor, in float32.
+        """Return the loss times the loss scaling factor, in float32.
 
         var [*] -> [*]
         """
@@ -69,8 +70,8 @@ class AmpScaler:
         return multiply(cast(var, "float32"), self._scale) if self._enable else var
 
     def _unscale(self, optimizer: Any) -> None:
-        """Divide the gradients of an optimizer's parameters by the factor, and check whether all
-        are finite.
+        """Divide the gradients of an optimizer's parameters by the loss scaling factor, in place,
+        and record whether all gradients are finite.
         """
         if not self._enable:
             return
@@ -92,8 +93,8 @@ class AmpScaler:
         self._last_call_by_optimizer[id(optimizer)] = UNSCALED
 
     def _unscale_and_step_if_finite(self, optimizer: Any, step: Any) -> Any:
-        """Return the result of `step`, or None if a gradient is not finite and the step is
-        skipped.
+        """Unscale the gradients and call `step` if all gradients are finite. Return the result of
+        `step`, or None if the step is skipped.
         """
         if self._last_call_by_optimizer.get(id(optimizer)) == STEPPED:
             raise OarlockError(
@@ -106,8 +107,8 @@ class AmpScaler:
         return result
 
     def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        """Unscale the gradients and call optimizer.minimize if all are finite; then update the
-        factor.
+        """Unscale the gradients and call `optimizer.minimize` if all gradients are finite; then
+        update the loss scaling factor.
         """
         if not self._enable:
             result: tuple[Any, Any] = optimizer.minimize(*args, **kwargs)
@@ -125,7 +126,7 @@ class AmpScaler:
         self._found_inf.clear()
 
     def _adjust_loss_scale(self, found_inf: bool) -> None:
-        """Update the factor after a step."""
+        """Update the loss scaling factor; `found_inf`: a gradient of the step was not finite."""
         if found_inf:
             self._incr_count, self._decr_count = 0, self._decr_count + 1
             if self._decr_count == self._decr_every_n_nan_or_inf:
@@ -139,11 +140,11 @@ class AmpScaler:
     # --------------------------------------------------------------------------
 
     def is_enable(self) -> bool:
-        """Return whether losses are scaled."""
+        """Return whether losses are scaled, that is, the argument `enable`."""
         return self._enable
 
     def is_use_dynamic_loss_scaling(self) -> bool:
-        """Return whether the factor is updated."""
+        """Return whether the loss scaling factor changes during training."""
         return self._use_dynamic_loss_scaling
 
     def get_init_loss_scaling(self) -> float:
@@ -151,44 +152,58 @@ class AmpScaler:
         return self._init_loss_scaling
 
     def set_init_loss_scaling(self, new_init_loss_scaling: float) -> None:
-        """Set the initial and the current factor."""
+        """Set the initial and the current loss scaling factor."""
         self._init_loss_scaling = new_init_loss_scaling
         self._scale = float(new_init_loss_scaling)
 
     def get_incr_ratio(self) -> float:
-        """Return the multiplier after finite steps."""
+        """Return the number by which the loss scaling factor is multiplied after enough finite
+        steps.
+        """
         return self._incr_ratio
 
     def set_incr_ratio(self, new_incr_ratio: float) -> None:
-        """Set the multiplier after finite steps (> 1)."""
+        """Set the number by which the loss scaling factor is multiplied after enough finite steps
+        (> 1).
+        """
         _raise_ratio_error_unless("incr_ratio", new_incr_ratio > 1.0, new_incr_ratio, "above")
         self._incr_ratio = new_incr_ratio
 
     def get_decr_ratio(self) -> float:
-        """Return the multiplier after steps with NaN or infinity."""
+        """Return the number by which the loss scaling factor is multiplied after steps with NaN or
+        infinity.
+        """
         return self._decr_ratio
 
     def set_decr_ratio(self, new_decr_ratio: float) -> None:
-        """Set the multiplier after steps with NaN or infinity (< 1)."""
+        """Set the number by which the loss scaling factor is multiplied after steps with NaN or
+        infinity (< 1).
+        """
         _raise_ratio_error_unless("decr_ratio", new_decr_ratio < 1.0, new_decr_ratio, "below")
         self._decr_ratio = new_decr_ratio
 
     def get_incr_every_n_steps(self) -> int:
-        """Return the number of consecutive finite steps before the factor increases."""
+        """Return the number of consecutive finite steps after which the loss scaling factor
+        increases.
+        """
         return self._incr_every_n_steps
 
     def set_incr_every_n_steps(self, new_incr_every_n_steps: int) -> None:
-        """Set the number of consecutive finite steps before the factor increases."""
+        """Set the number of consecutive finite steps after which the loss scaling factor
+        increases.
+        """
         self._incr_every_n_steps = new_incr_every_n_steps
 
     def get_decr_every_n_nan_or_inf(self) -> int:
-        """Return the number of consecutive steps with NaN or infinity before the factor
-        decreases.
+        """Return the number of consecutive steps with NaN or infinity after which the loss scaling
+        factor decreases.
         """
         return self._decr_every_n_nan_or_inf
 
     def set_decr_every_n_nan_or_inf(self, new_decr_every_n_nan_or_inf: int) -> None:
-        """Set the number of consecutive steps with NaN or infinity before the factor decreases."""
+        """Set the number of consecutive steps with NaN or infinity after which the loss scaling
+        factor decreases.
+        """
         self._decr_every_n_nan_or_inf = new_decr_every_n_nan_or_inf
 
     _STATE_TYPES = {  # noqa: RUF012 - a constant
@@ -202,7 +217,9 @@ class AmpScaler:
     }
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the factor and the settings; an empty dict if nothing is scaled."""
+        """Return the loss scaling factor and the settings of the scaler; an empty dict if the
+        scaler is disabled.
+        """
         if not self._enable:
             return {}
         return {
@@ -222,9 +239,13 @@ class AmpScaler:
         if not self._enable:
             return
         if not state_dict:
-            raise _make_load_state_dict_error("it is empty, that of a disabled GradScaler")
+            raise _make_load_state_dict_error(
+                "the dict is empty, which is the state of a disabled GradScaler"
+            )
         if not isinstance(state_dict, dict):
-            raise _make_load_state_dict_error(f"it is a {type(state_dict).__name__}, not a dict")
+            raise _make_load_state_dict_error(
+                f"the state is a {type(state_dict).__name__}, not a dict"
+            )
         missing = [name for name in ("scale", *self._STATE_TYPES) if name not in state_dict]
         if missing:
             raise _make_load_state_dict_error(f"it lacks {missing}")
@@ -244,7 +265,7 @@ def _make_load_state_dict_error(reason: str) -> OarlockError:
 
 
 class GradScaler(AmpScaler):
-    """AmpScaler with other defaults and separate `step` and `update`."""
+    """AmpScaler with other default values, and with separate methods `step` and `update`."""
 
     def __init__(
         self,
@@ -267,7 +288,7 @@ class GradScaler(AmpScaler):
         )
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide the gradients by the factor now, e.g. to clip them before step()."""
+        """Divide the gradients by the loss scaling factor now, e.g. to clip them before step()."""
         self._unscale(optimizer)
 
     def step(self, optimizer: Any) -> None:
@@ -280,6 +301,6 @@ class GradScaler(AmpScaler):
             self._adjust_scale_and_clear_step_records()
 
     def update(self) -> None:
-        """Update the factor after a step."""
+        """Update the loss scaling factor after an optimizer step, if the factor is dynamic."""
         if self._enable and self._use_dynamic_loss_scaling:
             self._adjust_scale_and_clear_step_records()

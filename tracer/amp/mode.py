@@ -40,7 +40,7 @@ class CachedParameterCast(NamedTuple):
 
 
 def tensors_in_op_args(args: tuple[Any, ...]) -> list[Tensor]:
-    """Return all tensors among the inputs."""
+    """Return all tensors among the inputs of an op, including those in lists."""
     tensors: list[Tensor] = []
     for arg in args:
         tensors += [] if arg is None else [arg] if isinstance(arg, Tensor) else arg
@@ -48,7 +48,8 @@ def tensors_in_op_args(args: tuple[Any, ...]) -> list[Tensor]:
 
 
 class AmpMode(WrapperMode):
-    """Casts inputs by `cast` ops of the inner mode, so that they are differentiated and captured.
+    """Dispatch mode that casts inputs of ops by `cast` ops of the inner mode, so that the casts are
+    differentiated and captured.
 
     A parameter is cast once in a block, as long as its value and the graph of the cast exist.
     """
@@ -64,18 +65,18 @@ class AmpMode(WrapperMode):
         self.casts: dict[Any, CachedParameterCast] = {} if casts is None else casts
 
     def with_inner_mode(self, inner: Mode) -> AmpMode:
-        """Return an AmpMode with the same settings and the same cache of casts that wraps another
-        mode.
+        """Return an AmpMode around another mode, with the same settings and the same cache of cast
+        parameters.
         """
         return AmpMode(inner, self.settings, self.casts)
 
     def cache_key(self) -> Hashable:
-        """The settings and the key of the inner mode."""
+        """A key of the settings of auto_cast and of the inner mode."""
         level, dtype, lists, promote = self.settings
         return level, dtype.name, tuple(map(frozenset, lists)), promote, self.inner.cache_key()
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Cast the inputs, then run the op in the inner mode."""
+        """Cast the inputs of the op, then run the op in the inner mode."""
         outer_mode, state.mode = state.mode, self.inner
         try:
             with np.errstate(all="ignore"):  # half precision may overflow to infinity
@@ -115,7 +116,8 @@ class AmpMode(WrapperMode):
         cached = self.casts.get(key)
         if cached is not None and cached.array is parameter.array:
             node = cached.result.node
-            # Otherwise an earlier backward() has freed the graph of the cast.
+            # A cached cast without `args` cannot be used: an earlier backward() has freed its
+            # graph.
             if node is None or node.args is not None:
                 return cached.result
         result = _run_cast_op(parameter, target)

@@ -24,7 +24,8 @@ from ..tensor.creation import to_tensor as _to_tensor
 
 @_contextmanager
 def guard(place: _Any = None) -> _Iterator[None]:
-    """Run the body in eager mode, with new generated names and new default programs.
+    """Context manager: run the body in eager mode, with new generated names and new default
+    programs.
 
     place: accepted without effect
     """

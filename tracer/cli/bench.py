@@ -20,7 +20,9 @@ PERCENTILES = (50, 90, 99)
 
 
 def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
-    """Parse one `NAME=1,3,8,8` per input.  Raises OpError for another form."""
+    """Parse shapes of the form `NAME=1,3,8,8`, one per input, to a dict by name. Raises OpError for
+    a text of another form.
+    """
     shapes = {}
     for text in texts:
         name, equals, sizes = text.partition("=")
@@ -36,7 +38,8 @@ def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
 def require_accepted_inputs_and_time_run(
     engine: Engine, shapes: dict[str, list[int]]
 ) -> tuple[list[Any], float]:
-    """Return the first synthetic inputs that the engine accepts, and the seconds of that run.
+    """Run the engine on synthetic inputs until it accepts some. Return the accepted inputs, and the
+    seconds of the run with them.
 
     Raises OpError if it accepts none.
     """
@@ -59,7 +62,8 @@ def require_accepted_inputs_and_time_run(
 def measure_model_times(
     prefix: str, shape: list[str], warmup: int, repeat: int, **options: Any
 ) -> dict[str, float]:
-    """Return milliseconds of the load, the first run, and `repeat` runs after `warmup` runs.
+    """Return the times in milliseconds of loading the model, of the first run, and of `repeat` runs
+    after `warmup` runs.
 
     options: of the engine
     """

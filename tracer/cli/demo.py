@@ -76,7 +76,7 @@ class BackendResult(NamedTuple):
 
 
 def train(model: LeNet, digits: TrainAndTestDigits, epochs: int) -> list[float]:
-    """Train with Adam.  Returns the loss of each step."""
+    """Train with Adam. Returns the loss of each training step."""
     data = io.TensorDataset([digits.images, digits.labels])
     loader = io.DataLoader(data, batch_size=32, shuffle=True)
     steps = epochs * len(loader)
@@ -131,7 +131,9 @@ def run_eager(model: LeNet, images: Array) -> BackendResult:
 
 
 def time_traced_layer_and_save(model: LeNet, images: Array, prefix: str) -> BackendResult:
-    """Trace the model, measure the times of the TracedLayer, and save it at `prefix`."""
+    """Trace the model, measure the times of the TracedLayer, and save the TracedLayer at
+    `prefix`.
+    """
     start = perf_counter()
     _, traced = jit.TracedLayer.trace(model, [to_tensor(images[:1])])
     traced([images[:1]])
@@ -164,7 +166,7 @@ def load_and_run_translated_layer(images: Array, prefix: str) -> BackendResult:
 
 
 def runner_path() -> str:
-    """Return the path of oarlock-runner.  Raises OarlockError if it is not installed."""
+    """Return the path of oarlock-runner. Raises OarlockError if oarlock-runner is not installed."""
     for folder in (sysconfig.get_path("scripts"), os.path.dirname(sys.executable), None):
         path = shutil.which("oarlock-runner", path=folder)
         if path:
@@ -173,7 +175,7 @@ def runner_path() -> str:
 
 
 def run_cpp_runner(images: Array, prefix: str) -> BackendResult:
-    """Run the saved files with the C++ runner, in a process of its own."""
+    """Run the saved files with the C++ program oarlock-runner in a separate process."""
     program = runner_path()
     input_path, output_path = f"{prefix}.test.npz", f"{prefix}.result.npz"
     np.savez(input_path, in0=images)
@@ -234,7 +236,9 @@ def compute_accuracy(logits: Array, labels: Array) -> float:
 
 
 def comparison_table(results: list[BackendResult], labels: Array) -> Table:
-    """Tabulate the results; differences are relative to the first one's logits."""
+    """Return a table of the results of the backends. The column of differences compares the logits
+    of each backend with those of the first one.
+    """
     table = Table("backend", title="The same test digits with five backends", title_style="bold")
     for heading in ("accuracy", "max difference", "one image", "load", "files"):
         table.add_column(heading, justify="right")
@@ -253,7 +257,9 @@ def comparison_table(results: list[BackendResult], labels: Array) -> Table:
 
 
 def run_demo(out: Path, epochs: int, seed: int) -> None:
-    """Train, save, verify, load and compare; plot the loss curve and some predictions."""
+    """Train a model, save and verify it, run it with five backends, and compare their results; plot
+    the loss curve and some predictions.
+    """
     from .plots import plot_losses, plot_predictions  # noqa: PLC0415
 
     out.mkdir(parents=True, exist_ok=True)

@@ -15,8 +15,8 @@ NUM_TEST = 360
 
 
 class TrainAndTestDigits(NamedTuple):
-    """Images float32 [N, 1, 28, 28] in [-1, 1] and labels int64 [N, 1], for training and
-    testing.
+    """Images as float32 [N, 1, 28, 28] with values in [-1, 1], and labels as int64 [N, 1], for
+    training and for testing.
     """
 
     images: Array
@@ -38,7 +38,9 @@ def resize_images(images: Array, size: int = 28) -> Array:
 
 
 def _interpolation_matrix(old: int, new: int) -> Array:
-    """Return the matrix [new, old] of a linear interpolation with aligned corners."""
+    """Return the matrix [new, old] that resamples `old` points to `new` points by linear
+    interpolation with aligned corners.
+    """
     position = np.linspace(0, old - 1, new)
     left = np.minimum(position.astype(int), old - 2)
     matrix = np.zeros((new, old))
@@ -48,7 +50,9 @@ def _interpolation_matrix(old: int, new: int) -> Array:
 
 
 def load_train_and_test_digits(seed: int) -> TrainAndTestDigits:
-    """Load the digits and split them at random.  Raises OarlockError if scikit-learn is missing."""
+    """Load the digits and split them at random into training and test data. Raises OarlockError if
+    scikit-learn is missing.
+    """
     try:
         from sklearn.datasets import load_digits  # noqa: PLC0415
     except ImportError:

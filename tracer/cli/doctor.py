@@ -22,12 +22,13 @@ from ..utils.terminal import make_console
 
 _print = make_console(highlight=False, soft_wrap=True, markup=False).print
 
-# Instruction sets that kernels of ONNX Runtime and of Oarlock use, as /proc/cpuinfo names them.
+# Instruction sets that kernels of ONNX Runtime or of Oarlock use, with their names in
+# /proc/cpuinfo.
 INSTRUCTION_SETS = (
     *("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "avx512_bf16", "avx_vnni", "amx_int8"),
     *("asimd", "asimddp", "asimdhp", "bf16", "i8mm", "sve", "sve2"),
 )
-# Distributions whose versions matter, by the start of their names.
+# Beginnings of the names of the Python distributions whose versions are printed.
 PACKAGES = ("numpy", "onnx", "cupy-cuda", "nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cudnn")
 DEVICE_PROVIDERS = {"cuda": "CUDAExecutionProvider", "tensorrt": "TensorrtExecutionProvider"}
 
@@ -37,7 +38,9 @@ def _row(name: str, text: str) -> None:
 
 
 def _cpuinfo() -> dict[str, str]:
-    """Return the fields of the first processor in /proc/cpuinfo; empty where it does not exist."""
+    """Return the fields of the first processor in /proc/cpuinfo; an empty dict if that file does
+    not exist.
+    """
     try:
         first = Path("/proc/cpuinfo").read_text(errors="replace").split("\n\n")[0]
     except OSError:
@@ -47,7 +50,9 @@ def _cpuinfo() -> dict[str, str]:
 
 
 def _print_packages() -> bool:
-    """Print the versions of packages, and return whether they can be installed together."""
+    """Print the versions of the packages in PACKAGES. Return False if several packages of ONNX
+    Runtime are installed, which overwrite each other's files.
+    """
     versions = {
         str(found.name).lower(): found.version
         for found in importlib.metadata.distributions()
@@ -73,7 +78,7 @@ def _print_processor() -> None:
 
 
 def _cuda_version_of_driver() -> str:
-    """Return the newest CUDA version that the driver supports, or why there is none."""
+    """Return the newest CUDA version that the driver supports, or the reason why it is unknown."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -86,8 +91,8 @@ def _cuda_version_of_driver() -> str:
 
 
 def _cache_problem(folder: str) -> str:
-    """Return why optimized graphs cannot be cached in `folder`; empty if they can, or if the folder
-    does not exist yet.
+    """Return the reason why optimized graphs cannot be cached in `folder`; an empty string if they
+    can, or if the folder does not exist yet.
     """
     try:
         with tempfile.TemporaryFile(dir=folder):
@@ -99,7 +104,9 @@ def _cache_problem(folder: str) -> str:
 
 
 def _print_cache() -> bool:
-    """Print the folder of optimized graphs, and return whether it can be used."""
+    """Print the folder in which optimized graphs are cached, and return whether the folder can be
+    used.
+    """
     folder = os.environ.get("OARLOCK_CACHE_DIR", "")
     if not folder:
         _row("cache", "none: OARLOCK_CACHE_DIR is not set, so each session optimizes its graph")
@@ -110,7 +117,9 @@ def _print_cache() -> bool:
 
 
 def _save_small_model(prefix: str) -> tuple[Any, Any]:
-    """Save a linear layer, and return an input and the output of the eager kernels for it."""
+    """Save a linear layer. Return an input, and the output that the eager kernels compute for
+    it.
+    """
     layer = nn.Linear(64, 32)
     x = np.random.default_rng(0).standard_normal((8, 64)).astype("float32")
     jit.save(layer, prefix, input_spec=[InputSpec([None, 64], "float32", "x")], verify=False)
@@ -118,8 +127,8 @@ def _save_small_model(prefix: str) -> tuple[Any, Any]:
 
 
 def _device_problem(device: str, prefix: str, x: Any, wanted: Any) -> str:
-    """Return why the saved model does not run on `device` with the right result; empty if it
-    does.
+    """Return the reason why the saved model does not run on `device`, or that its result is wrong;
+    an empty string if it runs with the right result.
     """
     program = Path(f"{prefix}.pdmodel").read_bytes()
     try:

@@ -19,7 +19,8 @@ from ..utils.terminal import make_console
 
 
 def explain_script(target: str, inputs: list[str]) -> int:
-    """Print all problems of `script.py:Name`.  Returns their number.
+    """Print all problems that prevent the capture of the function or Layer `script.py:Name`.
+    Returns their number.
 
     inputs: specs such as `x:float32[None,4]`, in the order of the arguments
     """
@@ -49,8 +50,8 @@ def _import_script(path: str) -> ModuleType:
 
 
 def _find_or_instantiate_callable(module: ModuleType, name: str) -> Any:
-    """Return the callable `name` of a module. Layer classes on the dotted path, and any class at
-    its end, are instantiated without arguments.
+    """Return the callable with the dotted name `name` in a module. Layer classes on the dotted
+    path, and a class of any kind at its end, are instantiated without arguments.
     """
     target: Any = module
     for part in name.split("."):
@@ -76,7 +77,7 @@ def _instantiate_without_arguments(cls: type, name: str) -> Any:
 
 
 def parse_input_spec(text: str) -> InputSpec:
-    """Parse `x:float32[None,4]` or `float32[None,4]`.  Raises OpError for another form."""
+    """Parse `x:float32[None,4]` or `float32[None,4]`. Raises OpError for a text of another form."""
     match = re.fullmatch(r"\s*(?:(\w+)\s*:)?\s*(\w+)\s*\[([^\]]*)\]\s*", text)
     if match is None:
         raise OpError(f"explain: --input must have the form x:float32[None,4], not {text!r}")

@@ -24,7 +24,7 @@ MAX_PARAMETERS = 40
 
 
 def show_model(prefix: str, program: bool) -> None:
-    """Print tables of the model's content or, with `program`, the program as text.
+    """Print tables of the content of a model, or the program as text if `program` is True.
 
     prefix: of a model, or the path of an .onnx or .ort file
     """

@@ -133,7 +133,7 @@ def _tensor_spec_of_onnx_value(value: Any, onnx: Any) -> TensorSpec:
 
 
 def _iter_op_types_with_subgraphs(graph: Any) -> Iterable[str]:
-    """Yield the op type of each node, also of nodes in subgraphs."""
+    """Yield the op type of each node of an ONNX graph and of its subgraphs."""
     for node in graph.node:
         yield _decode_and_escape_unprintable(node.op_type)
         for attribute in node.attribute:
@@ -142,7 +142,9 @@ def _iter_op_types_with_subgraphs(graph: Any) -> Iterable[str]:
 
 
 def _format_initializer_counts_by_file(initializers: Any) -> str:
-    """Describe how many initializers are in the file and in each external file."""
+    """Describe how many initializers (weights) are in the `.onnx` file and in each external data
+    file.
+    """
     locations = Counter(
         next(
             (

@@ -45,7 +45,7 @@ Memory = Annotated[
 
 
 def wrap_to_print_error_and_exit(command: Callable[..., None]) -> Callable[..., None]:
-    """Wrap a command: print an error as one message and exit with code 1."""
+    """Decorate a command so that it prints an error as one message and exits with code 1."""
 
     @wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> None:
@@ -61,7 +61,7 @@ def wrap_to_print_error_and_exit(command: Callable[..., None]) -> Callable[..., 
 
 
 def _format_error(error: Exception) -> str:
-    """Return the message of an error; that of the operating system as `file: what was wrong`."""
+    """Return the message of an error. The message of an OSError becomes `file: what was wrong`."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return escape_control_characters(f"{os.fspath(error.filename)}: {error.strerror}")
     return escape_control_characters(str(error), keep_line_breaks=True)
@@ -415,7 +415,7 @@ def run(
     cache_dir: CacheDir = "",
     memory: Memory = "steady",
 ) -> None:
-    """Run a model on the arrays of an .npz file, or a model directory of PaddleX, PaddleOCR or
+    """Run a model on the arrays of an .npz file, or run a model directory of PaddleX, PaddleOCR or
     PaddleDetection on images.
     """
     options = {"device": device, "threads": threads, "cache_dir": cache_dir, "memory": memory}
@@ -497,7 +497,9 @@ def bench(
 @app.command()
 @wrap_to_print_error_and_exit
 def doctor() -> None:
-    """Print what is installed, and run a small model on each device; exit code 1 if one fails."""
+    """Print the installed versions, and run a small model on each device. The exit code is 1 if a
+    device fails.
+    """
     from .doctor import print_installation_and_check_devices  # noqa: PLC0415
 
     print_installation_and_check_devices()

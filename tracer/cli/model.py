@@ -47,7 +47,7 @@ _print = make_console(highlight=False, soft_wrap=True, markup=False).print
 
 
 def verify_saved_model(prefix: str) -> None:
-    """Validate the files and compare engine and interpreter.
+    """Validate the files of a model, and compare the results of engine and interpreter.
 
     Raises FileError for an invalid program, and VerifyError if results differ.
     """
@@ -187,7 +187,9 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
         )
     used = {name if name in arrays else f"in{i}" for i, name in enumerate(names)}
     if extra := sorted(arrays.keys() - used):
-        raise OpError(f"run: {input.name} has arrays that no input has: {extra} (inputs: {names})")
+        raise OpError(
+            f"run: {input.name} contains arrays that are no inputs: {extra} (inputs: {names})"
+        )
     results = engine.run(feeds)  # type: ignore[arg-type]
     by_name = dict(zip([name for name, _, _ in engine.outputs], results, strict=True))
     write_files_atomically({str(output): lambda file: np.savez(file, **by_name)})  # type: ignore[arg-type]

@@ -31,8 +31,8 @@ def run_pipeline(
     batch_size: int | None,
     **options: Any,
 ) -> None:
-    """Run a model directory on images, and print or write the results. An image that fails is
-    reported, and the others are processed.
+    """Run the pipeline of a model directory on images, and print or write the results. If an image
+    fails, the error is printed and the other images are processed.
 
     Raises OpError if a file is missing, two images have the same stem, so that their output files
     would collide, or `out_dir` is not a folder; and at the end if images failed.
@@ -83,7 +83,9 @@ def _report_failed_image(image: str, error: Exception, as_json: bool) -> None:
 
 
 def _summary_lines(result: Result) -> list[str]:
-    """Return the lines that describe a result; the first is the path of the image."""
+    """Return the lines of text that are printed for the result of one image; the first line is the
+    path of the image.
+    """
     if "rec_texts" in result:
         columns = [result["rec_scores"], result["rec_boxes"], result["rec_texts"]]
     elif "rec_text" in result:
@@ -110,7 +112,8 @@ def write_pipeline_config(directory: str, output: Path | None) -> None:
     """Write the settings file of a model directory as JSON, after validating it."""
     source = find_settings_file(directory)
     make_image_processor(source, {})
-    # Paddle 3 opens files NAME.METHOD.json beside NAME.json, but not names with more parts.
+    # The default name ends with `.config.json`, because Paddle 3 opens files NAME.METHOD.json
+    # beside NAME.json as methods of a model, but not names with more parts.
     path = output or source.with_name(f"{source.name}.config.json")
     if path.exists() and path.samefile(source):
         raise OpError(f"pipeline-config: --output {path} would be written over the settings file")

@@ -61,7 +61,9 @@ FORM_COLORS = {FLOAT: "#bbbbbb", INT8_WEIGHTS: "#79b8ff", INT8: "#1f6feb"}
 
 
 def plot_layer_errors(layers: list[LayerReport], path: Path) -> None:
-    """Plot the signal-to-noise ratio of each layer that was measured, in the color of its form."""
+    """Plot the signal-to-noise ratio of each measured layer as a bar whose color shows the data
+    types of the quantized layer.
+    """
     pyplot = _import_pyplot()
     measured = [at for at in layers if at.snr_alone is not None and np.isfinite(at.snr_alone)]
     figure, axes = pyplot.subplots(

@@ -48,7 +48,8 @@ def quantize_report_and_write(
     plot: Path | None,
     settings: QuantizationSettings,
 ) -> int:
-    """Quantize a model, print the report, and write the quantized model if it is a gain.
+    """Quantize a model, print the report, and write the quantized model if it is a gain in size or
+    time and accurate enough.
 
     Returns the exit code: 0, or 3 if the quantized model is no gain and was not written.
     """
@@ -95,7 +96,9 @@ def quantize_report_and_write(
 
 @contextmanager
 def _progress() -> Iterator[ProgressFunction]:
-    """Provide a function that shows the current step on standard error, if that is a terminal."""
+    """Context manager that yields a function which shows the current step of the quantization on
+    standard error, if standard error is a terminal.
+    """
     console = make_console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
@@ -158,7 +161,9 @@ def _write_plot(layers: list[LayerReport], path: Path) -> None:
 
 
 def write_html_plot(layers: list[LayerReport], path: Path) -> None:
-    """Write a page with one bar per layer: the signal-to-noise ratio of its output."""
+    """Write a page of HTML with one bar per layer, which shows the signal-to-noise ratio of the
+    output of the layer.
+    """
     largest = max((v for at in layers if math.isfinite(v := at.snr_alone or 0.0)), default=1.0)
     rows = []
     for layer in layers:

@@ -1,4 +1,5 @@
-"""Run unchanged programs that import `paddle` on Oarlock; and the names of `paddle.compat`.
+"""Run unchanged programs that import `paddle` on Oarlock. The package also contains the functions
+of `paddle.compat`.
 
 oarlock.compat.install()            # from now on, in this process and its child processes
 with oarlock.compat.as_paddle():    # in the body

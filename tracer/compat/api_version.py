@@ -1,4 +1,5 @@
-"""The version of Paddle that a program was written for; the same names behave differently:
+"""Detect the version of Paddle for which a program was written, because names behave differently in
+different versions of Paddle:
 
 1.x          static mode outside of dygraph.guard; no 0-D tensors (shape [1] instead of [])
 2.0 - 2.4    dynamic mode; no 0-D tensors
@@ -31,16 +32,18 @@ class ApiVersion(NamedTuple):
 
     @property
     def has_zero_dim_tensors(self) -> bool:
-        """Whether a full reduction has the shape [], not [1]."""
+        """Whether a reduction of all axes returns a tensor of shape [], as since Paddle 2.5, and
+        not of shape [1].
+        """
         return self.number >= (2, 5)
 
     @property
     def is_static_by_default(self) -> bool:
-        """Whether programs start in static mode."""
+        """Whether programs of this version start in static mode, as before Paddle 2.0."""
         return self.number < (2, 0)
 
 
-# The full versions for incomplete version numbers.
+# Incomplete version numbers -> the last full version that begins with them.
 LATEST_PATCH = {
     "1": "1.8.5",
     "1.8": "1.8.5",
@@ -56,7 +59,8 @@ PADDLE_1, PADDLE_2_4, PADDLE_2_6 = (
     ApiVersion(LATEST_PATCH["2.6"]),
 )
 
-# The names of Paddle 1.x in the package `paddle`; any other name exists since 2.0.
+# The names that the package `paddle` had in Paddle 1.x; all other names of the package exist since
+# 2.0.
 _PADDLE_1_NAMES = {
     "fluid",
     "batch",
@@ -76,7 +80,7 @@ _LOSS_NAMES = ("loss", "cost", "acc")
 
 
 def _was_released(major: str, minor: str = "0") -> bool:
-    """Whether this version of Paddle was released."""
+    """Whether the version `major`.`minor` of Paddle was released."""
     number = re.match(r"\d+", minor)
     return (
         int(major) in LATEST_MINOR
@@ -113,7 +117,9 @@ def parse_version_unless_auto(version: str | None) -> ApiVersion | None:
 
 
 def detect_from_source(text: str) -> ApiVersion | None:
-    """Detect the version from source code.  Returns None if it does not import Paddle."""
+    """Detect from its source code the Paddle version for which a program was written. Returns None
+    if the source code does not import Paddle.
+    """
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):  # Python reports the error when it runs the source
@@ -131,7 +137,7 @@ def detect_from_source(text: str) -> ApiVersion | None:
 
 
 def _find_is_paddle_imported_and_used_names(tree: ast.AST) -> tuple[bool, set[str]]:
-    """Return whether Paddle is imported, and the used names directly below `paddle`."""
+    """Return whether the source imports Paddle, and which names directly below `paddle` it uses."""
     names: set[str] = set()
     package_names: set[str] = set()  # names that the package is bound to
     imports = False
@@ -159,7 +165,9 @@ def _find_is_paddle_imported_and_used_names(tree: ast.AST) -> tuple[bool, set[st
 
 
 def _is_numpy_item_0_of_loss(node: ast.AST) -> bool:
-    """Whether a node is `loss.numpy()[0]`, which fails since 2.5, where a loss is 0-D."""
+    """Whether a node is `loss.numpy()[0]`. The expression `loss.numpy()[0]` fails since Paddle 2.5,
+    in which a loss is a 0-D tensor.
+    """
     return (
         isinstance(node, ast.Subscript)
         and isinstance(node.slice, ast.Constant)
@@ -172,13 +180,17 @@ def _is_numpy_item_0_of_loss(node: ast.AST) -> bool:
 
 
 def detect_from_main() -> ApiVersion | None:
-    """Detect the version from the main script.  Returns None if it does not import Paddle."""
+    """Detect the Paddle version for which the main script was written. Returns None if the script
+    does not import Paddle.
+    """
     main = getattr(sys.modules.get("__main__"), "__file__", None)
     return detect_from_source(_read_text_or_empty(main)) if main else None
 
 
 def detect_from_file(path: str) -> ApiVersion:
-    """Detect the version from a file that imports Paddle; 2.6 if its source cannot be read."""
+    """Detect the Paddle version for which a file that imports Paddle was written; 2.6 if the file
+    cannot be read.
+    """
     return detect_from_source(_read_text_or_empty(path)) or PADDLE_2_6
 
 

@@ -18,20 +18,23 @@ from .module_aliases import DIFFERENT_CONTENT, MODULE_ALIASES
 
 
 class PaddleFinder(Loader, MetaPathFinder):
-    """Finds `paddle` and its submodules in Oarlock.
+    """Import finder that finds `paddle` and its submodules in Oarlock.
 
     on_import: called before each import of `paddle` or a submodule
     """
 
     def __init__(self, on_import: Callable[[], None]) -> None:
         self._on_import, self._lazy_submodules = on_import, LazySubmoduleHooks()
-        # A module's own spec, which the import system replaces by the requested one.
+        # Name of a module as `paddle.*` -> the spec of the module as `oarlock.*`, which the import
+        # system replaces.
         self._specs: dict[str, Any] = {}
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return a spec for modules of `paddle` that exist in Oarlock (import protocol)."""
+        """Return a spec for a module of `paddle` that exists in Oarlock (method of the import
+        protocol).
+        """
         if fullname != "paddle" and not fullname.startswith("paddle."):
             return None
         self._on_import()
@@ -40,15 +43,16 @@ class PaddleFinder(Loader, MetaPathFinder):
         return ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return the module of Oarlock (import protocol)."""
+        """Return Oarlock's module for the spec (method of the import protocol)."""
         module = _import_paddle_module_or_none(spec.name)
         assert module is not None
         self._specs[spec.name] = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Restore the module's own spec, and add its lazy and shadowed submodules. The code of the
-        module has run already (import protocol).
+        """Restore the spec that the module had as `oarlock.*`, and add its lazy and shadowed
+        submodules (method of the import protocol). The code of the module is not executed, because
+        `oarlock.*` was imported before.
         """
         assert module.__spec__ is not None
         name = module.__spec__.name
@@ -57,7 +61,7 @@ class PaddleFinder(Loader, MetaPathFinder):
         _register_shadowed_submodules(name, module)
 
     def unload_paddle_modules(self) -> None:
-        """Remove the modules of `paddle` from `sys.modules` and undo changes of Oarlock's
+        """Remove all modules named `paddle.*` from `sys.modules`, and undo the changes of Oarlock's
         modules.
         """
         self._lazy_submodules.restore()
@@ -79,7 +83,8 @@ class PaddleFinder(Loader, MetaPathFinder):
 
 
 def _register_shadowed_submodules(name: str, module: ModuleType) -> None:
-    """Register submodules that are shadowed by a function of the same name, as `amp.auto_cast`.
+    """Register the submodules that a function of the same name hides in the parent module, such as
+    `amp.auto_cast`.
 
     The import system would otherwise import them again and replace the function in the parent
     module.
@@ -94,7 +99,8 @@ def _register_shadowed_submodules(name: str, module: ModuleType) -> None:
 
 
 class AliasModuleFinder(Loader, MetaPathFinder):
-    """Finds the aliased modules of Paddle under the name `oarlock.*`.  It is the last finder.
+    """Import finder for aliased modules of Paddle, under the name `oarlock.*`. The finder is at the
+    end of `sys.meta_path`.
 
     `from paddle.tensor import random` imports `oarlock.tensor.random`, because Python uses the
     `__name__` of the parent module.
@@ -103,23 +109,25 @@ class AliasModuleFinder(Loader, MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return a spec for aliased modules (import protocol)."""
+        """Return a spec for an aliased module (method of the import protocol)."""
         is_alias = fullname.startswith("oarlock.") and fullname[len("oarlock") :] in MODULE_ALIASES
         return ModuleSpec(fullname, self, is_package=True) if is_alias else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Create a view of the module that has the names (import protocol)."""
+        """Create a view of the module of Oarlock that has the names of the aliased module (method
+        of the import protocol).
+        """
         return AliasModule(
             spec.name,
             importlib.import_module(f"oarlock{MODULE_ALIASES[spec.name[len('oarlock') :]]}"),
         )
 
     def exec_module(self, module: ModuleType) -> None:
-        """Execute nothing: a view has no source (import protocol)."""
+        """Do nothing: an AliasModule has no code to execute (method of the import protocol)."""
 
 
 class AliasModule(ModuleType):
-    """An aliased module of Paddle; its names are those of the module `target`.
+    """A view of Oarlock's module `target` under the name of an aliased module of Paddle.
 
     If `target` has a function with the last part of the module's name, as for `fluid.layers.rnn`,
     the view is callable and calls that function.
@@ -152,7 +160,7 @@ class AliasModule(ModuleType):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function that the view shadows."""
+        """Call the function of the same name that this module hides, such as `fluid.layers.rnn`."""
         if not callable(self._function):
             raise TypeError("'module' object is not callable")
         return self._function(*args, **kwargs)
@@ -161,7 +169,7 @@ class AliasModule(ModuleType):
         return dir(self._target)
 
     def detach(self, parent: ModuleType) -> None:
-        """Restore the attribute of the parent module that the view replaced."""
+        """Restore the attribute of the parent module that this module replaced."""
         name = self.__name__.rpartition(".")[2]
         if vars(parent).get(name) is not self:
             return
@@ -172,7 +180,9 @@ class AliasModule(ModuleType):
 
 
 def _import_paddle_module_or_none(fullname: str) -> ModuleType | None:
-    """Return the module for `paddle.x`, or None if neither Paddle nor Oarlock has it."""
+    """Return Oarlock's module for the name `paddle.x`, or None if neither Paddle nor Oarlock has
+    such a module.
+    """
     inner = fullname[len("paddle") :]
     name = f"oarlock{inner}"
     if inner not in DIFFERENT_CONTENT:

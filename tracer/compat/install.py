@@ -19,7 +19,8 @@ from .api_version import ApiVersion
 from .finder import AliasModuleFinder, PaddleFinder
 from .no_zero_dim_emulation import patch_zero_dim_results_with_undo
 
-# Set to the emulated version or `auto`; children/sitecustomize.py reads it.
+# Name of the environment variable whose value is the emulated version or `auto`;
+# children/sitecustomize.py reads it.
 INHERITED_VARIABLE = "OARLOCK_AS_PADDLE"
 CHILDREN_FOLDER = str(Path(__file__).parent / "children")
 
@@ -84,7 +85,9 @@ def uninstall() -> None:
 
 @contextmanager
 def as_paddle(version: str | None = None) -> Iterator[None]:
-    """Install Oarlock as `paddle` in the body."""
+    """Context manager that installs Oarlock as `paddle` and uninstalls it at the end of the
+    body.
+    """
     nested = _installation is not None
     install(version)
     try:
@@ -107,15 +110,15 @@ def _check_paddle_not_imported() -> None:
 
 
 def _detect_and_emulate_version() -> None:
-    """Detect the Paddle version from the file that imports `paddle`, and emulate it, unless the
-    version is known already.
+    """Detect the Paddle version from the file that imports `paddle`, and emulate that version; do
+    nothing if a version is emulated already.
     """
     if _installation is not None and _installation.api_version is None:
         _emulate_version(_installation, api_versions.detect_from_file(_importing_file()))
 
 
 def _importing_file() -> str:
-    """Return the path of the file that imports paddle."""
+    """Return the path of the file whose code imports `paddle`, found on the call stack."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
@@ -126,7 +129,7 @@ def _importing_file() -> str:
 
 
 def _emulate_version(installation: _Installation, api_version: ApiVersion) -> None:
-    """Emulate a version of Paddle."""
+    """Make Oarlock behave like a version of Paddle."""
     import oarlock  # noqa: PLC0415 - this package is part of oarlock
 
     installation.api_version = api_version
@@ -155,7 +158,7 @@ def _emulate_version(installation: _Installation, api_version: ApiVersion) -> No
 
 
 def _export_child_environment(installation: _Installation, version: str) -> None:
-    """Set the environment variables that install Oarlock in child processes."""
+    """Set the environment variables that install Oarlock as `paddle` in child processes."""
     for name, value in child_environment(version).items():
         previous = os.environ.get(name)
         os.environ[name] = value

@@ -19,7 +19,8 @@ _PARENT_MODULES = {
 
 
 class LazySubmoduleHooks:
-    """Installs `__getattr__` in modules that have aliased submodules.
+    """Installs `__getattr__` in modules that have aliased submodules, so that these are imported
+    when they are first used.
 
     It stores the original `__getattr__` of each module, None if there is none.
     """

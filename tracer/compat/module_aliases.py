@@ -1,23 +1,24 @@
-"""Modules of Paddle whose names are in another module of Oarlock, so that for example `from
-paddle.fluid.layers.nn import fc` works. If Oarlock has a module of that name itself (such as
-fluid.layer_helper), that module takes precedence.
+"""Table of the modules of Paddle whose names are defined in a module of Oarlock with another name,
+so that for example `from paddle.fluid.layers.nn import fc` works. If Oarlock has a module with the
+same name as Paddle's (such as fluid.layer_helper), that module takes precedence over the table.
 """
 
 from __future__ import annotations
 
 
 def _make_alias_table_of_submodules(target: str, inner: str, names: str) -> dict[str, str]:
-    """Return the entries of MODULE_ALIASES that map each of Paddle's modules `inner`.`name` to
-    Oarlock's module `target`.
+    """Return entries of MODULE_ALIASES that map each of Paddle's modules `inner`.`name`, for `name`
+    in `names`, to Oarlock's module `target`.
 
     names: the submodules of `inner`, separated by spaces.
     """
     return {f"{inner}.{name}": target for name in names.split()}
 
 
-# Modules of Oarlock whose content differs from Paddle's module of the same name.
+# Modules of Oarlock that cannot stand for Paddle's module of the same name, because their content
+# differs.
 DIFFERENT_CONTENT = {".nn.layer"}
-# Module of Paddle, without the prefix `paddle` -> the module of Oarlock that has its names.
+# A module of Paddle, without the prefix `paddle` -> the module of Oarlock that defines its names.
 MODULE_ALIASES: dict[str, str] = {
     ".nn.layer": ".nn",
     **_make_alias_table_of_submodules(

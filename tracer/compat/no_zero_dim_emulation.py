@@ -23,7 +23,8 @@ _REDUCTIONS = (
     "count_nonzero argmax argmin trace mode kthvalue"
 )
 _OTHER_FUNCTIONS = "dot inner allclose isclose equal_all is_empty rank squeeze tensordot"
-# Module -> names of its functions; `Tensor` -> names of its methods.
+# Module of oarlock -> names of its functions that are replaced; the key `Tensor` -> names of
+# methods.
 NAMES: dict[str, str] = {
     "": f"{_REDUCTIONS} {_OTHER_FUNCTIONS} to_tensor einsum assign",
     ".tensor": f"{_REDUCTIONS} {_OTHER_FUNCTIONS} to_tensor einsum assign",
@@ -45,8 +46,8 @@ NAMES: dict[str, str] = {
 
 
 class SingleElementArray(np.ndarray[Any, Any]):
-    """An array of one element that converts to float and int, as arrays with axes did before NumPy
-    2.4.
+    """An array of one element that converts to float and int even if it has axes. NumPy 2.4 itself
+    converts only 0-D arrays to float and int.
     """
 
     def __float__(self) -> float:
@@ -74,7 +75,9 @@ def view_as_single_element_array(array: Any) -> Any:
 
 
 def _patch_single_element_results_with_undo(owner: Any, name: str) -> Callable[[], None]:
-    """Make a function return SingleElementArray views.  Returns a function that restores it."""
+    """Replace the function or method `name` of `owner` by one that returns SingleElementArray
+    views. Returns a function that restores the original.
+    """
     function = getattr(owner, name)
 
     @functools.wraps(function)
@@ -89,8 +92,9 @@ def _patch_single_element_results_with_undo(owner: Any, name: str) -> Callable[[
 
 
 def patch_zero_dim_results_with_undo() -> Callable[[], None]:
-    """Make the functions of `NAMES` return shape [1] instead of [], and Tensor.numpy and
-    Executor.run return SingleElementArray views.  Returns a function that restores all of them.
+    """Make the functions in `NAMES` return tensors of shape [1] instead of [], and make
+    Tensor.numpy and Executor.run return SingleElementArray views. Returns a function that restores
+    all replaced functions.
     """
     undo: list[Callable[[], None]] = [
         _patch_single_element_results_with_undo(Tensor, "numpy"),

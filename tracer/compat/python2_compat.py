@@ -1,4 +1,4 @@
-"""The functions of Paddle's own `paddle.compat`, which hide differences between Python 2 and 3."""
+"""Functions of the package `paddle.compat`, which hide differences between Python 2 and 3."""
 
 from __future__ import annotations
 

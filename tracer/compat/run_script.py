@@ -11,7 +11,7 @@ from .install import child_environment
 
 
 def exec_script_with_oarlock_as_paddle(arguments: list[str], version: str | None = None) -> int:
-    """Run `python ARGUMENTS` with Oarlock as `paddle`.
+    """Run the command `python ARGUMENTS` so that `import paddle` in it imports Oarlock.
 
     On POSIX systems this replaces the process and does not return; on Windows it returns the exit
     code.

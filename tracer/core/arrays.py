@@ -25,7 +25,8 @@ __all__ = [
     "use_array_library",
 ]
 
-# Functions that take no array, or ignore its device.
+# Array creation functions whose arguments do not determine the device of the result: they take no
+# array, or ignore the device of the array.
 CREATION_FUNCTIONS = (
     "arange",
     "array",
@@ -85,7 +86,9 @@ def _wrap_like_function_for_empty_shape(name: str) -> Callable[..., Any]:
 
 
 class _ArrayLibrarySubmodule:
-    """A submodule of the current library; its attributes are looked up at each access."""
+    """A submodule, such as `linalg`, of the array library of the running kernel (NumPy or CuPy).
+    The attributes of the submodule are looked up at each access.
+    """
 
     def __init__(self, path: tuple[str, ...]) -> None:
         self._attribute_path = path
@@ -98,7 +101,9 @@ class _ArrayLibrarySubmodule:
 
 
 def install_creation_function_dispatch() -> None:
-    """Replace the creation functions by functions that call the library of the running kernel."""
+    """Replace the array creation functions of this module by functions that call the array library
+    of the running kernel (NumPy or CuPy).
+    """
     vars(np).update(
         {name: _make_dispatching_function(name) for name in CREATION_FUNCTIONS}
         | {name: _wrap_like_function_for_empty_shape(name) for name in LIKE_FUNCTIONS},
@@ -107,13 +112,15 @@ def install_creation_function_dispatch() -> None:
 
 
 def is_running_kernel_on_gpu() -> bool:
-    """Whether the running kernel works on a GPU."""
+    """Whether the kernel that runs in this thread works on GPU arrays."""
     return _current_library.library is not numpy
 
 
 @contextmanager
 def use_array_library(library: Any) -> Iterator[None]:
-    """Context in which the creation functions called by this thread are those of `library`."""
+    """Context manager in which the creation functions called by this thread are those of `library`
+    (NumPy or CuPy).
+    """
     before, _current_library.library = _current_library.library, library
     try:
         yield

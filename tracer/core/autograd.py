@@ -36,15 +36,16 @@ def _add_initial_grads(
 
 
 def _check_grad_shape(root: Tensor, given: Tensor | None) -> None:
-    """Raise OpError if a gradient has another shape than its tensor."""
+    """Raise OpError if an initial gradient of `backward` has another shape than its tensor."""
     if given is not None and given.meta.shape != root.meta.shape:
         why = "backward: the gradient has another shape than the tensor"
         raise OpError(append_user_line(f"{why} (X={root.meta}, grad={given.meta})"))
 
 
 def reshape_grad_if_same_size(root: Tensor, given: Tensor | None) -> Tensor | None:
-    """Reshape a gradient to the shape of its tensor if both have the same number of elements.
-    Paddle accepts a [1] gradient for a 0-D tensor, and [1, 2] for [2].
+    """Return an initial gradient reshaped to the shape of its tensor if both have the same number
+    of elements; otherwise unchanged. Paddle accepts a gradient of shape [1] for a 0-D tensor, and
+    one of shape [1, 2] for a tensor of shape [2].
     """
     if given is None or given.meta.shape == root.meta.shape:
         return given
@@ -74,7 +75,7 @@ def _add_initial_grads_and_run_backward(
     given: Sequence[Tensor | None],
     retain_graph: bool,
 ) -> None:
-    # With loss scaling, gradients overflow regularly: do not warn.
+    # Floating-point warnings are off, because gradients overflow regularly with loss scaling.
     with use_mode(backward_pass.mode()), np.errstate(all="ignore"):
         _add_initial_grads(backward_pass, roots, given)
         backward_pass.run(retain_graph)
@@ -83,7 +84,8 @@ def _add_initial_grads_and_run_backward(
 def backward(
     roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool = False
 ) -> None:
-    """Accumulate the gradients of `roots` into `grad` of the leaves they depend on.
+    """Run the backward pass from `roots`, and add the gradients to `grad` of the leaves on which
+    the roots depend.
 
     given: initial gradients, one per root; None for ones.
     """
@@ -117,8 +119,8 @@ def backward(
 
 
 def _is_single_program_graph(roots: Sequence[Tensor]) -> bool:
-    """Whether the graph of the root is one node that stands for a whole program, and all its
-    inputs are leaves.
+    """Whether the graph consists of one root and one node that stands for a whole program whose
+    inputs are all leaves.
     """
     node = roots[0].node
     if (
@@ -134,7 +136,7 @@ def _is_single_program_graph(roots: Sequence[Tensor]) -> bool:
 
 @functools.lru_cache(maxsize=8)
 def _cached_ones_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """A cached read-only array of ones, for scalar losses."""
+    """Return a cached read-only array of ones, the initial gradient of a scalar loss."""
     result = np.ones(shape, dtype)
     result.flags.writeable = False
     return result
@@ -188,8 +190,8 @@ def grad(
     allow_unused: bool = False,
     no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = None,
 ) -> list[Tensor | None]:
-    """Compute the gradients of the sum of `outputs` with respect to `inputs`, one per input and
-    with its shape; `grad` of leaves does not change.
+    """Return the gradients of the sum of `outputs` with respect to `inputs`: one gradient per
+    input, with the shape of the input. The attribute `grad` of leaves does not change.
 
     create_graph: the gradients can be differentiated again.
     no_grad_vars: tensors that are treated as constants.
@@ -245,8 +247,8 @@ def grad(
 
 
 def _as_differentiable_grad(gradient: Tensor | None) -> Tensor | None:
-    """Return None or a differentiable gradient as it is; otherwise a new tensor with the same array
-    and stop_gradient=False.
+    """Return a gradient that is None or differentiable as it is. For any other gradient, return a
+    new tensor with the same array and stop_gradient=False.
     """
     return (
         gradient
@@ -267,7 +269,9 @@ class no_grad(ContextDecorator):
             functools.update_wrapper(self, func)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the decorated function, or decorate a function."""
+        """Call the decorated function. On an instance that decorates no function (`@no_grad()`),
+        decorate the given function instead.
+        """
         if self._decorated_function is None:
             return self._decorate(*args, **kwargs)
         with type(self)():
@@ -300,8 +304,8 @@ def _wrap_generator_in_context(
     setting: Callable[[], AbstractContextManager[Any]],
     function: Callable[..., Generator[Any, Any, Any]],
 ) -> Callable[..., Generator[Any, Any, Any]]:
-    """Wrap a generator function so that the setting applies while its body runs, but not to
-    the caller between two yielded values.
+    """Wrap a generator function so that the context manager (such as `no_grad`) is active while the
+    body of the generator runs, but not while the caller runs between two yielded values.
     """
 
     @functools.wraps(function)
@@ -335,8 +339,8 @@ class enable_grad(no_grad):
 
 
 class set_grad_enabled:
-    """Turn recording of gradients on or off; as a context manager or decorator for its body
-    only.
+    """Turn the recording of gradients on or off. Used as a context manager or decorator, the
+    setting applies to its body only.
     """
 
     def __init__(self, mode: bool) -> None:
@@ -350,7 +354,9 @@ class set_grad_enabled:
         state.mode = self._previous_mode
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorate a function: the setting holds for its body only."""
+        """Decorate a function: the recording of gradients is turned on or off only while the
+        function runs.
+        """
         state.mode = self._previous_mode
         if inspect.isgeneratorfunction(function):
             return _wrap_generator_in_context(

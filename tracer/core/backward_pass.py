@@ -1,4 +1,4 @@
-"""The backward pass: call the vjp rule of each op and accumulate gradients.
+"""The backward pass: call the VJP rule of each recorded op and accumulate the gradients.
 
 Rules are written with ops. Without `create_graph` they run on bare arrays, so kernels exchange
 arrays and no Tensors are created. With `create_graph` they run on Tensors in the current mode,
@@ -25,23 +25,27 @@ from .tensor import Tensor
 
 
 def wrap_arrays(arg: Any) -> Any:
-    """Wrap the bare arrays of an argument in Tensors."""
+    """Wrap bare arrays in Tensors: an array, or each array of a list; a Tensor or None is returned
+    unchanged.
+    """
     if arg is None or isinstance(arg, Tensor):
         return arg
     return [Tensor(a) for a in arg] if isinstance(arg, list | tuple) else Tensor(arg)
 
 
 class BareArrayMode(Mode):
-    """A mode that calls kernels on bare arrays."""
+    """A dispatch mode in which calling an op runs its kernel on bare arrays instead of Tensors."""
 
     tape = False
 
     def mode_with_tape_set(self, tape: bool) -> Mode:
-        """The eager mode with or without tape, for user code (PyLayer, hooks): it needs Tensors."""
+        """Return the eager mode with or without tape. User code in a backward pass (PyLayer, hooks)
+        needs Tensors and cannot run in this mode.
+        """
         return EAGER_MODE if tape else NO_TAPE_MODE
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Call the kernel."""
+        """Call the kernel of the op on bare arrays."""
         try:
             return op.kernel(*args, **attrs)
         except Exception as error:
@@ -54,7 +58,7 @@ BARE_ARRAY_MODE = BareArrayMode()
 def raise_op_error_wrapping_arrays(
     op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception
 ) -> NoReturn:
-    """Call `raise_op_error`; arguments that are bare arrays, as in a backward pass, are wrapped in
+    """Raise the OpError for a failed op by `raise_op_error`; wrap arguments that are bare arrays in
     Tensors first.
     """
     raise_op_error(
@@ -77,7 +81,7 @@ def value_seen_by_node(tensor: Tensor, seq: int) -> Tensor:
 
 
 def node_inputs_when_recorded(node: Node) -> tuple[Any, ...]:
-    """The inputs of a node as they were when it was recorded.
+    """Return the inputs of a node with the values that they had when the node was recorded.
 
     Raises InvalidOperationError if the graph was freed.
     """
@@ -105,8 +109,8 @@ def node_inputs_when_recorded(node: Node) -> tuple[Any, ...]:
 
 
 def conjugate_complex_grad(gradient: Any) -> Any:
-    """Convert a gradient from the internal (conjugated) to the public convention, or back:
-    both conversions are the same. See `op.py`.
+    """Convert a complex gradient from the internal convention (conjugated) to the public
+    convention, or back. See `op.py`.
     """
     if isinstance(gradient, Tensor):
         return OPS["conj"](gradient) if gradient.meta.dtype.kind == "c" else gradient
@@ -114,7 +118,7 @@ def conjugate_complex_grad(gradient: Any) -> Any:
 
 
 class BackwardPass(BackwardEngine):
-    """One backward pass on bare arrays.
+    """One backward pass that computes gradients as bare arrays.
 
     `_tape.BackwardEngine` (C++) runs it and calls these methods for the less common cases.
 
@@ -135,8 +139,8 @@ class BackwardPass(BackwardEngine):
     node_inputs_when_recorded = staticmethod(node_inputs_when_recorded)
 
     def notify_listeners_of_complete_grads(self, pairs: list[tuple[Any, Tensor]]) -> None:
-        """Called by C++ when the gradients of some leaves are complete. Notifies their
-        listeners, see `grad_listeners.py`.
+        """Called by the C++ backward engine when the gradients of some leaves are complete.
+        Call the listener of each leaf whose gradient is complete, see `grad_listeners.py`.
         """
         with use_mode(NO_TAPE_MODE):
             for listener, leaf in pairs:
@@ -147,8 +151,8 @@ class BackwardPass(BackwardEngine):
                 )
 
     def notify_remaining_listeners(self) -> None:
-        """Notify, at the end of the pass, the listeners of leaves whose last node the pass did not
-        visit.
+        """At the end of the pass, notify the listeners of the leaves that were not reported yet,
+        because the pass did not visit the last node that reads them.
         """
         pairs = [pair for found in (self.last_uses or {}).values() for pair in found]
         self.notify_listeners_of_complete_grads(
@@ -160,11 +164,13 @@ class BackwardPass(BackwardEngine):
         )
 
     def mode(self) -> Mode:
-        """The mode in which rules run."""
+        """Return the dispatch mode in which VJP rules run."""
         return BARE_ARRAY_MODE
 
     def initial_grad(self, root: Tensor, gradient: Tensor | None) -> Any:
-        """The initial gradient of a root; ones for None."""
+        """Return the initial gradient of a root in the internal form; ones if `gradient` is
+        None.
+        """
         return (
             cuda.ones_like(root.array)
             if gradient is None
@@ -172,12 +178,15 @@ class BackwardPass(BackwardEngine):
         )
 
     def zeros(self, array: Any) -> Any:
-        """Zeros: the gradient of an output for which no gradient was accumulated."""
+        """Return zeros like `array`: the gradient of an output for which no gradient was
+        accumulated.
+        """
         return cuda.zeros_like(array)
 
     def reduce_grad_to_input_meta_or_none(self, gradient: Any, like: Tensor) -> Any:
-        """Reduce a gradient to the shape and dtype of an input: sum over broadcast axes, cast, and
-        take the real part for a real input. None for an input that is not floating.
+        """Reduce a gradient to the shape and dtype of the input `like` of an op: sum over broadcast
+        axes, cast, and take the real part for a real input. Return None for an input that is not
+        floating.
         """
         array = like.array
         if not is_inexact(array.dtype):
@@ -189,18 +198,24 @@ class BackwardPass(BackwardEngine):
         return gradient if gradient.dtype == array.dtype else gradient.astype(array.dtype)
 
     def apply_hooks(self, gradient: Any, hooks: Sequence[Any]) -> Any:
-        """The gradient after the user's hooks."""
+        """Call the user's hooks on a gradient and return the resulting gradient, as a bare
+        array.
+        """
         with use_mode(NO_TAPE_MODE):
             return conjugate_complex_grad(
                 run_hooks(Tensor(conjugate_complex_grad(gradient)), hooks).array
             )
 
     def to_conjugated_tensor(self, gradient: Any) -> Tensor:
-        """The gradient as a public Tensor."""
+        """Return a gradient as a Tensor in the public convention, with complex values
+        conjugated.
+        """
         return Tensor(conjugate_complex_grad(gradient))
 
     def output_grads_after_hooks(self, node: Node, gradient: Any) -> tuple[Any, ...]:
-        """The gradients of the outputs of a node after hooks, one per differentiable slot."""
+        """Return the gradients of the outputs of a node, one per differentiable slot, after calling
+        the gradient hooks of the outputs.
+        """
         if node.op.has_single_output:
             return (self._apply_hooks_and_save_output_grad(node, 0, gradient),)
         outs = [node.outs] if len(node.op.outs) == 1 else node.outs
@@ -236,7 +251,9 @@ class BackwardPass(BackwardEngine):
         return gradient
 
     def grad_of(self, tensor: Tensor) -> Tensor | None:
-        """The gradient of a leaf or watched tensor; None if no gradient was accumulated."""
+        """Return the gradient of a leaf or of a tensor in `watched`; None if no gradient was
+        accumulated.
+        """
         found = (
             self.leaf(tensor)
             if tensor.node is None
@@ -252,7 +269,8 @@ class AllNodeGradsSavingBackwardPass(BackwardPass):
 
     def __init__(self) -> None:
         super().__init__()
-        # Matches no result; a non-empty set makes C++ call _apply_hooks_and_save_output_grad.
+        # The pair matches no result, but makes the set non-empty, so that C++ calls
+        # _apply_hooks_and_save_output_grad.
         self.watched = {(-1, -1)}
 
     def _apply_hooks_and_save_output_grad(self, node: Node, index: int, gradient: Any) -> Any:
@@ -262,7 +280,9 @@ class AllNodeGradsSavingBackwardPass(BackwardPass):
 
 
 class RecordedBackwardPass(BackwardPass):
-    """A backward pass on Tensors that the current mode records."""
+    """A backward pass that computes gradients as Tensors with ops, so that the current mode can
+    record them.
+    """
 
     def __init__(
         self, mode: Mode, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
@@ -272,11 +292,11 @@ class RecordedBackwardPass(BackwardPass):
         self._mode = mode
 
     def mode(self) -> Mode:
-        """The mode that records."""
+        """Return the dispatch mode that records the ops of the backward pass."""
         return self._mode
 
     def initial_grad(self, root: Tensor, gradient: Tensor | None) -> Any:
-        """The initial gradient of a root, as a Tensor."""
+        """Return the initial gradient of a root as a Tensor; ones if `gradient` is None."""
         if gradient is not None:
             return conjugate_complex_grad(gradient)
         return (
@@ -286,8 +306,8 @@ class RecordedBackwardPass(BackwardPass):
         )
 
     def saved_output(self, node: Node, index: int) -> Any:
-        """A saved output as a Tensor that keeps its node, so that second-order gradients
-        flow through it.
+        """Return a saved output of a node as a Tensor that keeps its node, so that second-order
+        gradients flow through the output.
         """
         saved = Tensor(node.outs if node.op.has_single_output else node.outs[index])
         if index in node.op.grad_out_indices:
@@ -295,11 +315,13 @@ class RecordedBackwardPass(BackwardPass):
         return saved
 
     def zeros(self, array: Any) -> Any:
-        """A zero gradient, as a Tensor."""
+        """Return a zero gradient like `array`, as a Tensor."""
         return Tensor(cuda.zeros_like(array))
 
     def reduce_grad_to_input_meta_or_none(self, gradient: Any, like: Tensor) -> Any:
-        """Reduce a gradient to the shape and dtype of an input, with ops."""
+        """Reduce a gradient to the shape and dtype of the input `like` of an op, with ops that can
+        be recorded.
+        """
         shape, dtype = like.meta
         if not is_inexact(dtype):
             return None
@@ -318,7 +340,7 @@ class RecordedBackwardPass(BackwardPass):
         return conjugate_complex_grad(run_hooks(conjugate_complex_grad(gradient), hooks))
 
     def to_conjugated_tensor(self, gradient: Any) -> Tensor:
-        """The gradient in the public convention."""
+        """Return a gradient in the public convention, with complex values conjugated."""
         return conjugate_complex_grad(gradient)
 
 
@@ -335,13 +357,15 @@ class NumericsCheckedBackwardPass(RecordedBackwardPass):
         self._grad_op = ""  # no op yet: the initial gradient comes from the caller
 
     def before_vjp_rule(self, node: Node) -> None:
-        """Called by C++ before the VJP rule of a node: save the name of its gradient op, whose
-        results are checked in `reduce_grad_to_input_meta_or_none`.
+        """Called by C++ before the VJP rule of a node: save the name of the gradient op. The
+        results of this op are checked in `reduce_grad_to_input_meta_or_none`.
         """
         self._grad_op = f"{node.op.type}_grad"
 
     def reduce_grad_to_input_meta_or_none(self, gradient: Any, like: Tensor) -> Any:
-        """Reduce a gradient to its input, and check it."""
+        """Reduce a gradient to the shape and dtype of the input `like`, and check the result for
+        NaN and infinity.
+        """
         gradient = super().reduce_grad_to_input_meta_or_none(gradient, like)
         if gradient is not None and self._grad_op:
             check_or_report_op_output(self._grad_op, "its result", gradient.array)
@@ -349,7 +373,7 @@ class NumericsCheckedBackwardPass(RecordedBackwardPass):
 
 
 def inputs_requiring_grad(node: Node) -> list[Tensor]:
-    """The inputs of a node that require gradients."""
+    """Return the input tensors of a node that require gradients."""
     found: list[Tensor] = []
     for arg in node_inputs_when_recorded(node):
         found += [] if arg is None else [arg] if isinstance(arg, Tensor) else arg
@@ -357,7 +381,7 @@ def inputs_requiring_grad(node: Node) -> list[Tensor]:
 
 
 def ancestor_nodes(roots: Iterable[Tensor]) -> Iterable[Node]:
-    """The nodes that the tensors depend on."""
+    """Return the nodes of all recorded ops on which the tensors `roots` depend."""
     found: dict[int, Node] = {}
     todo = [t.node for t in roots if t.node is not None]
     while todo:
@@ -369,7 +393,8 @@ def ancestor_nodes(roots: Iterable[Tensor]) -> Iterable[Node]:
 
 
 class ActiveTensors:
-    """The tensors on a path from the roots to the requested tensors; only these need gradients.
+    """The tensors on a path from the roots of a backward pass to the tensors whose gradients are
+    requested. Only tensors on such a path need gradients.
 
     barred: tensors that no path may contain.
     """
@@ -397,7 +422,8 @@ class ActiveTensors:
 
 
 def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
-    """Call each hook with the gradient; a hook may return a replacement.
+    """Call each gradient hook with the gradient, and return the gradient. A hook may return a
+    replacement, which the next hook receives.
 
     Raises OpError if the replacement has another shape.
     """
@@ -419,7 +445,9 @@ def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
 def new_backward_pass(
     create_graph: bool, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
 ) -> BackwardPass:
-    """The backward pass for the current mode. It runs on bare arrays if nothing records it."""
+    """Return the backward pass that fits the current dispatch mode. The backward pass runs on bare
+    arrays if nothing records its ops.
+    """
     mode = state.mode.without_user_call_wrappers()
     if checks_numerics():
         return NumericsCheckedBackwardPass(mode.mode_with_tape_set(create_graph), watched, reach)

@@ -1,4 +1,6 @@
-"""Features of this build, which programs query before they choose a device."""
+"""Functions that return the features of this build of Oarlock. User programs call these functions
+before they choose a device.
+"""
 
 from __future__ import annotations
 
@@ -14,35 +16,35 @@ def is_compiled_with_cuda() -> bool:
 
 
 def is_compiled_with_rocm() -> bool:
-    """False."""
+    """Return False: Oarlock does not support AMD GPUs (ROCm)."""
     return False
 
 
 def is_compiled_with_xpu() -> bool:
-    """False."""
+    """Return False: Oarlock does not support XPUs."""
     return False
 
 
 def is_compiled_with_ipu() -> bool:
-    """False."""
+    """Return False: Oarlock does not support IPUs."""
     return False
 
 
 def is_compiled_with_cinn() -> bool:
-    """False."""
+    """Return False: Oarlock does not use the compiler CINN."""
     return False
 
 
 def is_compiled_with_distribute() -> bool:
-    """False."""
+    """Return False: ops are not compiled with Paddle's distributed runtime."""
     return False
 
 
 def is_compiled_with_custom_device(device_type: str) -> bool:
-    """False."""
+    """Return False: Oarlock supports no plug-in devices."""
     return False
 
 
 def get_cudnn_version() -> int | None:
-    """None: cuDNN is not used."""
+    """Return None: Oarlock does not use cuDNN."""
     return None

@@ -18,7 +18,7 @@ from .errors import OarlockError, append_user_line
 
 
 class _CupyState:
-    """The state of GPU support.
+    """The process-wide state of GPU support.
 
     cupy: the CuPy module; None until a GPU is requested.
     array_type: cupy.ndarray; () until a GPU is requested.
@@ -36,15 +36,18 @@ _first_use_callbacks: list[Callable[[], None]] = []
 
 
 def call_on_first_gpu_use(then: Callable[[], None]) -> None:
-    """Call `then` when a GPU is first requested; at once if one was requested before."""
+    """Register `then` to be called when a GPU is first requested; call it at once if a GPU was
+    requested before.
+    """
     _first_use_callbacks.append(then)
     if cupy_state.cupy is not None:
         then()
 
 
 def require_and_enable_cupy(asker: str) -> Any:
-    """Return the module CuPy. The first call sets `cupy_state`, lets array creation dispatch on the
-    device, and runs the callbacks of `call_on_first_gpu_use`.
+    """Return the module CuPy. The first call stores CuPy in `cupy_state`, makes array creation
+    functions use the device of the running kernel, and runs the callbacks of
+    `call_on_first_gpu_use`.
 
     asker: the caller's name for the message.
 
@@ -69,12 +72,14 @@ def _import_cupy_or_raise(asker: str) -> Any:
 
 
 def cupyx_special_function(name: str) -> Any:
-    """A function of scipy.special for arrays on a GPU."""
+    """Return the function of `cupyx.scipy.special` with this name, which takes arrays on a GPU."""
     return getattr(importlib.import_module("cupyx.scipy.special"), name)
 
 
 def device_count() -> int:
-    """The number of GPUs that eager ops can use; 0 without CuPy or driver. Changes no state."""
+    """The number of GPUs that eager ops can use; 0 without CuPy or driver. A call does not enable
+    GPU support.
+    """
     try:
         return int(importlib.import_module("cupy").cuda.runtime.getDeviceCount())
     except Exception:  # CuPy is missing, or its driver is missing or too old
@@ -89,7 +94,7 @@ def require_gpu_and_enable_cupy(index: int, asker: str) -> Any:
     cupy = _import_cupy_or_raise(asker)
     try:
         there, why = int(cupy.cuda.runtime.getDeviceCount()), "the driver shows none"
-    except Exception as error:  # CuPy's CUDARuntimeError
+    except Exception as error:  # the class is CuPy's CUDARuntimeError
         there, why = 0, str(error).splitlines()[0]
     if not there:
         raise OarlockError(append_user_line(f"{asker}: no CUDA device is visible ({why})"))
@@ -103,22 +108,28 @@ def require_gpu_and_enable_cupy(index: int, asker: str) -> Any:
 
 
 def gpu_index_of(array: Any) -> int | None:
-    """The number of the GPU that holds an array; None for the CPU."""
+    """Return the number of the GPU that holds an array; None for an array in CPU memory."""
     return int(array.device.id) if isinstance(array, cupy_state.array_type) else None
 
 
 def to_host(array: Any) -> Any:
-    """The array in CPU memory. An array on a GPU is copied."""
+    """Return an array in CPU memory. An array on a GPU is copied, and an array on the CPU is
+    returned as it is.
+    """
     return array.get() if isinstance(array, cupy_state.array_type) else array
 
 
 def use_device(index: int | None) -> Any:
-    """Context that selects a GPU. It has no effect for the CPU (None)."""
+    """Context manager that makes GPU number `index` the current one. For None, which stands for the
+    CPU, `use_device` has no effect.
+    """
     return _NULL_CONTEXT if index is None else cupy_state.cupy.cuda.Device(index)
 
 
 def to_device(array: Any, index: int | None) -> Any:
-    """The array on a GPU, or on the CPU for None; copied if necessary."""
+    """Return an array on GPU number `index`, or on the CPU if `index` is None. The array is copied
+    if it is on another device.
+    """
     if gpu_index_of(array) == index:
         return array
     if index is None:
@@ -128,13 +139,15 @@ def to_device(array: Any, index: int | None) -> Any:
 
 
 def to_default_device(array: Any) -> Any:
-    """Move a CPU array to the device of new tensors."""
+    """Return a CPU array on the device of new tensors; the array is copied if that device is a
+    GPU.
+    """
     return array if cupy_state.default_index is None else to_device(array, cupy_state.default_index)
 
 
 @contextmanager
 def use_as_default_device(index: int | None) -> Iterator[None]:
-    """Context that sets the device of new tensors."""
+    """Context manager that sets the device on which new tensors are created; None is the CPU."""
     before, cupy_state.default_index = cupy_state.default_index, index
     try:
         yield
@@ -185,5 +198,5 @@ def ones_like(array: Any) -> Any:
 
 
 def format_device(index: int | None) -> str:
-    """The name of a device: cpu, gpu:0."""
+    """Return the name of a device: cpu, gpu:0."""
     return "cpu" if index is None else f"gpu:{index}"

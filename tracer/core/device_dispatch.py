@@ -24,13 +24,15 @@ from .dtype import bfloat16
 from .errors import DeviceMismatchError
 from .op import Kernel, Op, Slot
 
-# Slots that kernels read as Python numbers. They stay on the CPU, so that an optimizer step does
-# not synchronize with the GPU.
+# Slots whose values kernels read as Python numbers. The values of these slots stay on the CPU, so
+# that an optimizer step does not wait for the GPU.
 HOST_SCALAR_SLOTS = frozenset({"LearningRate", "Beta1Pow", "Beta2Pow"})
 
 
 def map_arrays(value: Any, do: Callable[[Any], Any]) -> Any:
-    """Apply `do` to every array in nested lists and tuples."""
+    """Apply `do` to every array in nested lists and tuples, and return the results in the same
+    structure.
+    """
     if value is None:
         return None
     return (
@@ -41,7 +43,7 @@ def map_arrays(value: Any, do: Callable[[Any], Any]) -> Any:
 
 
 def iter_arrays(value: Any) -> Iterator[Any]:
-    """Every array in nested lists and tuples."""
+    """Yield every array in nested lists and tuples."""
     if isinstance(value, list | tuple):
         for v in value:
             yield from iter_arrays(v)
@@ -50,7 +52,7 @@ def iter_arrays(value: Any) -> Iterator[Any]:
 
 
 def require_single_device(arrays: Sequence[Any]) -> int | None:
-    """The device of the inputs of one call; None for the CPU.
+    """Return the device of the inputs of one op call: the number of a GPU, or None for the CPU.
 
     Raises DeviceMismatchError if there are two.
     """
@@ -67,7 +69,9 @@ def _is_bfloat16(array: Any) -> bool:
 
 
 def _move_inputs(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any, ...]:
-    """Move the inputs to one device; slots that kernels read as Python numbers stay on the CPU."""
+    """Return the inputs of an op moved to one device. The inputs of slots that kernels read as
+    Python numbers are moved to the CPU.
+    """
     return tuple(
         map_arrays(a, functools.partial(cuda.to_device, index=None if _is_host_slot(s) else index))
         for s, a in zip(op.ins, args, strict=False)
@@ -75,7 +79,9 @@ def _move_inputs(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any,
 
 
 def _is_host_slot(slot: Slot) -> bool:
-    """Whether kernels read the slot as Python numbers: HOST_SCALAR_SLOTS and LoD offsets."""
+    """Whether kernels read the values of the slot as Python numbers. The function returns True for
+    the slots in HOST_SCALAR_SLOTS and the slots of LoD offsets.
+    """
     return (
         slot.name in HOST_SCALAR_SLOTS
         or slot.overwrites in HOST_SCALAR_SLOTS
@@ -84,7 +90,9 @@ def _is_host_slot(slot: Slot) -> bool:
 
 
 def _move_outputs(op: Op, outs: Any, index: int | None) -> Any:
-    """Move the results to one device, except for host slots."""
+    """Return the results of an op moved to one device; the results of host slots (`_is_host_slot`)
+    stay on the CPU.
+    """
 
     def move(slot: Slot, out: Any) -> Any:
         at = None if _is_host_slot(slot) else index
@@ -126,7 +134,7 @@ def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
 
 
 def install_device_dispatch() -> None:
-    """Wrap the kernels of all ops."""
+    """Wrap the kernels of all ops so that they take inputs on any device."""
     native.set_kernel_wrapper(with_device_dispatch)
 
 

@@ -126,15 +126,15 @@ def is_complex(dtype: np.dtype[Any]) -> bool:
 
 
 def is_inexact(dtype: np.dtype[Any]) -> bool:
-    """Whether `dtype` is a real or complex floating type, bfloat16 included. Only these have
-    gradients.
+    """Whether `dtype` is a real or complex floating type, bfloat16 included. Only tensors of these
+    dtypes have gradients.
     """
     kind = dtype.kind
     return kind in "fc" or (kind == "V" and dtype == bfloat16.np)
 
 
 def numeric_type_rank(dtype: np.dtype[Any]) -> int:
-    """Position of a dtype in the order bool, integer, real, complex."""
+    """Return the position of a dtype in the order bool, integer, real, complex, as a number."""
     return 3 if is_complex(dtype) else 2 if is_real(dtype) else int(dtype.kind != "b")
 
 
@@ -144,7 +144,9 @@ def compute_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def promote_dtypes(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
-    """The common dtype of two inputs by NumPy's rule; float32 for float16 with bfloat16."""
+    """Return the common dtype of two inputs by NumPy's rule; float32 for the pair float16 and
+    bfloat16, which NumPy's rule does not cover.
+    """
     if a == b:
         return a
     return float32.np if is_half(a) and is_half(b) else np.promote_types(a, b)

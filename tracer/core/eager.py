@@ -19,7 +19,7 @@ from .tensor import Tensor, save_value_for_backward_before_change, snapshot_with
 
 
 def unwrap_tensors(arg: Any) -> Any:
-    """The arrays of an argument; None stays None."""
+    """Replace the Tensors of an op argument by their arrays; None stays None."""
     if isinstance(arg, Tensor):
         return arg.array
     return None if arg is None else [t.array for t in arg]
@@ -35,8 +35,9 @@ def requires_grad(arg: Any) -> bool:
 
 
 def args_with_tuples_unwrapped_or_none(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """Replace each tuple passed for a single-tensor slot by its first tensor, as Paddle
-    does. Returns None if no argument is a tuple.
+    """Return the arguments of an op in which each tuple passed for a single-tensor slot is replaced
+    by its first tensor, as in Paddle. Returns None if no tuple was passed for a single-tensor
+    slot.
     """
     found = tuple(
         arg[0]
@@ -47,7 +48,7 @@ def args_with_tuples_unwrapped_or_none(op: Op, args: tuple[Any, ...]) -> tuple[A
     return None if all(map(is_, found, args)) else found
 
 
-MAX_REASON_LENGTH = 2000  # max length of an error message
+MAX_REASON_LENGTH = 2000  # largest length of an error message
 
 
 class EagerMode(Mode):
@@ -62,7 +63,7 @@ class EagerMode(Mode):
         self.tape = tape
 
     def mode_with_tape_set(self, tape: bool) -> EagerMode:
-        """The eager mode with or without tape."""
+        """Return the eager mode with tape (recording gradients) or without."""
         return EAGER_MODE if tape else NO_TAPE_MODE
 
     def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
@@ -93,7 +94,7 @@ class EagerMode(Mode):
             )
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Run the kernel of an op.
+        """Run the kernel of an op, and record a node on the tape if a gradient may be requested.
 
         C++ (`_tape`) runs ops with one output without this method, and calls it only for unusual
         arguments.
@@ -118,7 +119,7 @@ class EagerMode(Mode):
 
 
 def wrap_result_arrays(op: Op, outs: Any) -> Any:
-    """Wrap the arrays that a kernel returned in Tensors."""
+    """Wrap the arrays that the kernel of an op returned in Tensors, in the same structure."""
     if len(op.outs) == 1:
         return [Tensor(a) for a in outs] if op.outs[0].is_list else Tensor(outs)
     return tuple(
@@ -128,7 +129,7 @@ def wrap_result_arrays(op: Op, outs: Any) -> Any:
 
 
 def indexed_differentiable_results(op: Op, result: Any) -> list[tuple[int, Tensor]]:
-    """The differentiable results with their gradient indices.
+    """Return the differentiable results of an op call, each with the index of its gradient.
 
     A list slot is the last slot of its op; its elements have consecutive indices.
     """
@@ -142,7 +143,8 @@ def indexed_differentiable_results(op: Op, result: Any) -> list[tuple[int, Tenso
 
 
 def meta_of(arg: Any) -> Any:
-    """The Meta of an argument: None stays None, a list becomes a list of Metas.
+    """Return the Meta (shape and dtype) of an op argument. None stays None, a list becomes a list
+    of Metas.
 
     Raises OperandError for an argument that is not a Tensor.
     """
@@ -156,7 +158,9 @@ def meta_of(arg: Any) -> Any:
 
 
 def metas_of_inputs(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The Metas of all inputs. Raises OpError for an input that is not a Tensor."""
+    """Return the Metas (shape and dtype) of all inputs of an op. Raises OpError for an input that
+    is not a Tensor.
+    """
     try:
         for slot, arg in zip(op.ins, args, strict=False):
             if isinstance(arg, list | tuple) and not slot.is_list:
@@ -169,8 +173,8 @@ def metas_of_inputs(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
 def raise_op_error(
     op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception
 ) -> NoReturn:
-    """Raise an OpError for a failed kernel. If shape inference rejects the inputs, the
-    message is that of shape inference, otherwise that of the kernel.
+    """Raise an OpError for an op whose kernel failed with `error`. The message is that of shape
+    inference if shape inference rejects the inputs, otherwise that of the kernel's error.
     """
     if isinstance(error, DeviceMismatchError):
         raise DeviceMismatchError(

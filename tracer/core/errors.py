@@ -20,7 +20,7 @@ _PACKAGE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + 
 
 
 class OarlockError(Exception):
-    """Base class of all errors about a user's program or file."""
+    """Base class of all errors that Oarlock raises about a user's program or file."""
 
 
 class OpError(OarlockError, ValueError):
@@ -32,8 +32,8 @@ class OperandError(OpError, TypeError):
 
 
 class ArgumentsError(OpError, TypeError):
-    """Unknown or missing arguments of a function. Also a TypeError, as in Python, and a
-    ValueError, as in Paddle.
+    """The arguments of a call are unknown or missing. ArgumentsError is also a TypeError, as in
+    Python, and a ValueError, as in Paddle.
     """
 
 
@@ -44,8 +44,8 @@ class ArgumentAssertionError(OpError, AssertionError):
 
 
 class IndexRangeError(OpError, IndexError):
-    """An index is out of range or has too many axes, or a mask has a wrong shape. Also an
-    IndexError, as in Paddle.
+    """An index is out of range or has too many axes, or a mask has a wrong shape. IndexRangeError
+    is also an IndexError, as in Paddle.
     """
 
 
@@ -58,20 +58,20 @@ class DeviceMismatchError(OpError):
 
 
 class LodNotSupportedError(OpError, RuntimeError):
-    """An operation that is not supported for tensors with LoD. Also a RuntimeError, as in
-    Paddle.
+    """An operation that does not support LoD (row splits of sequences) was called on a tensor with
+    LoD. LodNotSupportedError is also a RuntimeError, as in Paddle.
     """
 
 
 class MissingStateError(OpError, RuntimeError):
     """An object lacks the state that a call needs, such as a missing value of a state dict.
-    Also a RuntimeError, as in Paddle.
+    MissingStateError is also a RuntimeError, as in Paddle.
     """
 
 
 def op_error_like(error: BaseException, message: str) -> OpError:
-    """An OperandError or MemoryLimitError if `error` is one, otherwise an OpError, with another
-    message.
+    """Return an error with the given message: an OperandError or MemoryLimitError if `error` is
+    one, otherwise an OpError.
     """
     kind = next(
         (kind for kind in (OperandError, MemoryLimitError) if isinstance(error, kind)), OpError
@@ -84,7 +84,9 @@ class AssertError(OpError, AssertionError):
 
 
 class TraceError(OarlockError, RuntimeError):
-    """A program cannot be recorded: Python needs a value that is unknown while recording."""
+    """A program cannot be recorded, because Python code needs a value that is unknown while
+    recording.
+    """
 
 
 class SideEffectError(TraceError):
@@ -94,8 +96,9 @@ class SideEffectError(TraceError):
 
 
 class BranchMergeError(TraceError, TypeError, ValueError):
-    """The results of two branches cannot be merged. Also a TypeError, as in Paddle, and a
-    ValueError, as in 1.8.
+    """The results of two branches of a recorded program cannot be merged, because they differ in
+    type or structure. BranchMergeError is also a TypeError, as in Paddle 2, and a ValueError, as in
+    Paddle 1.8.
     """
 
 
@@ -108,8 +111,8 @@ class FileError(OarlockError, ValueError):
 
 
 class InvalidOperationError(OarlockError, RuntimeError):
-    """The requested operation is not possible in the current state. Also a RuntimeError, as
-    in Paddle.
+    """The requested operation is not possible in the current state of an object or of the process.
+    InvalidOperationError is also a RuntimeError, as in Paddle.
     """
 
 
@@ -124,7 +127,7 @@ class VerifyError(OarlockError, RuntimeError):
 
 
 class UserLine(NamedTuple):
-    """The innermost source line of the user on the stack.
+    """The innermost source line of the user's code on the call stack.
 
     file: base name only, so that saved files do not depend on folders.
     """
@@ -152,8 +155,8 @@ def is_oarlock_internal_file(filename: str) -> bool:
 
 
 def _source_folders() -> tuple[str, ...]:
-    """The folders of Oarlock's source files. In an editable install, `export` and `loader`
-    are next to `tracer`.
+    """Return the folders that contain Oarlock's source files. In an editable install, the folders
+    `export` and `loader` are next to `tracer`.
     """
     home = os.path.dirname(_PACKAGE_FOLDER.rstrip(os.sep))
     beside = tuple(os.path.join(home, name) + os.sep for name in ("export", "loader"))
@@ -169,7 +172,9 @@ _CLI_FOLDER = os.path.join(_PACKAGE_FOLDER, "cli") + os.sep
 
 
 def user_frame() -> FrameType | None:
-    """The innermost frame outside of Oarlock and NumPy; None if there is none."""
+    """Return the innermost stack frame outside of Oarlock and NumPy; None if there is no such
+    frame.
+    """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and (
         is_oarlock_internal_file(frame.f_code.co_filename)
@@ -181,13 +186,17 @@ def user_frame() -> FrameType | None:
 
 
 def _is_frame_of_dataclass_method(frame: FrameType) -> bool:
-    """Whether a frame runs a method that `dataclasses` generated for a class of Oarlock."""
+    """Whether a stack frame runs a method that `dataclasses` generated for a class of Oarlock, such
+    as `__init__`.
+    """
     module = str(frame.f_globals.get("__name__"))
     return frame.f_code.co_filename == "<string>" and module.startswith(_PACKAGE_PREFIX)
 
 
 def user_line() -> UserLine | None:
-    """The innermost line outside of Oarlock; None if there is none or an `oarlock` command runs."""
+    """Return the innermost source line outside of Oarlock. Return None if all lines are Oarlock's,
+    or if an `oarlock` command is running.
+    """
     frame = user_frame()
     if frame is None:
         return None
@@ -207,8 +216,8 @@ _warning_state = _DeferredWarningsOfThread()
 
 @contextlib.contextmanager
 def defer_and_collect_warnings() -> Iterator[list[Callable[[], None]]]:
-    """Context that defers the warnings of this thread. It yields a list of functions, each
-    of which issues one warning.
+    """Context manager that defers the warnings of Oarlock in this thread. The context manager
+    yields a list of functions; calling a function issues one deferred warning.
     """
     before, _warning_state.deferred = _warning_state.deferred, []
     try:
@@ -218,7 +227,7 @@ def defer_and_collect_warnings() -> Iterator[list[Callable[[], None]]]:
 
 
 def warn(message: str) -> None:
-    """Issue a UserWarning for the user's source line."""
+    """Issue a UserWarning that points to the user's source line."""
     frame = user_frame()
     if frame is None:
         warnings.warn(message, stacklevel=2)
@@ -236,6 +245,6 @@ def warn(message: str) -> None:
 
 
 def append_user_line(message: str) -> str:
-    """`message` followed by the user's source line, if there is one."""
+    """Return `message` followed by the user's source line, if there is one."""
     line = user_line()
     return message if line is None else f"{message}\n  at {line}"

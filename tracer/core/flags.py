@@ -45,7 +45,7 @@ _flags: dict[str, Any] = {  # Paddle's defaults
 
 
 def _require_known_flag_names(names: Iterable[Any]) -> list[str]:
-    """The names as a list. Raises OpError that lists all unknown flags."""
+    """Return the names of flags as a list. Raises an OpError that lists all unknown flags."""
     found = list(names)
     unknown = [name for name in found if name not in _flags]
     if unknown:
@@ -58,7 +58,9 @@ def _require_known_flag_names(names: Iterable[Any]) -> list[str]:
 
 
 def get_flags(flags: Any) -> dict[str, Any]:
-    """The values of one or several flags, by name. Raises OpError for an unknown flag."""
+    """Return the values of one or several flags as a dict by name. Raises OpError for an unknown
+    flag.
+    """
     return {
         name: _flags[name]
         for name in _require_known_flag_names([flags] if isinstance(flags, str) else flags)
@@ -83,10 +85,12 @@ def set_flags(flags: dict[str, Any]) -> None:
 
 
 class FlagsMapping:
-    """The flags as a mapping by name, like Paddle's C++ object."""
+    """A mapping from the names of flags to their values, with the methods of Paddle's C++
+    object.
+    """
 
     def __getitem__(self, name: str) -> Any:
-        """The value of a flag. Raises OpError for an unknown flag."""
+        """Return the value of a flag. Raises OpError for an unknown flag."""
         return get_flags(name)[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
@@ -97,5 +101,5 @@ class FlagsMapping:
         return name in _flags
 
     def keys(self) -> list[str]:
-        """The names of all flags."""
+        """Return the names of all flags."""
         return list(_flags)

@@ -1,4 +1,4 @@
-"""The syntax tree of a function from its code object."""
+"""Find the syntax tree of a Python function, given its code object."""
 
 from __future__ import annotations
 import __future__
@@ -21,7 +21,9 @@ class SourceError(Exception):
 
 
 def require_syntax_tree_of_code(code: CodeType) -> FunctionNode:
-    """A copy of the syntax tree of the function with code object `code`. Raises SourceError."""
+    """Return a copy of the syntax tree of the function whose code object is `code`. Raises
+    SourceError.
+    """
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename)
     if not lines:
@@ -32,14 +34,15 @@ def require_syntax_tree_of_code(code: CodeType) -> FunctionNode:
         found = [f for f in found if _is_def_or_matching_lambda(f, code)]
     if len(found) != 1:
         raise SourceError(
-            f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the "
-            f"function {code.co_name}"
+            f"the function {code.co_name} is not the only function, or no function, in line "
+            f"{code.co_firstlineno} of {code.co_filename}"
         )
     if not _is_file_older_than_oarlock_import(code.co_filename) and not _code_matches_source_text(
         code, text
     ):
         raise SourceError(
-            f"{code.co_filename} was edited since {code.co_name} was made; load it again"
+            f"{code.co_filename} was edited after the function {code.co_name} was compiled; "
+            "import the file again"
         )
     return copy.deepcopy(found[0])
 
@@ -48,8 +51,8 @@ _IMPORT_TIME = time.time()
 
 
 def _is_file_older_than_oarlock_import(filename: str) -> bool:
-    """Whether a file was last written before this module was imported. If so, its functions are
-    taken to match their source.
+    """Whether a file was last written before this module was imported. The functions of a file that
+    is older than the import of Oarlock are assumed to match the source in the file.
     """
     try:
         return os.stat(filename).st_mtime < _IMPORT_TIME
@@ -58,7 +61,9 @@ def _is_file_older_than_oarlock_import(filename: str) -> bool:
 
 
 def _code_matches_source_text(code: CodeType, text: str) -> bool:
-    """Whether the file still contains the source from which `code` was compiled."""
+    """Whether `text`, the current content of the file, still contains the source from which `code`
+    was compiled.
+    """
     candidates = _compile_functions(code.co_filename, text, code.co_flags & _FUTURE_FLAGS).get(
         (code.co_firstlineno, code.co_name), []
     )
@@ -74,8 +79,8 @@ _FUTURE_FLAGS = functools.reduce(
 def _compile_functions(
     filename: str, text: str, flags: int
 ) -> dict[tuple[int, str], list[CodeType]]:
-    """The code objects of all functions of a file, by first line and name; empty for a file that is
-    not valid Python.
+    """Compile a file and return the code objects of all its functions, by first line and name.
+    Return an empty dict if the file is not valid Python.
     """
     table: dict[tuple[int, str], list[CodeType]] = {}
     try:  # notebook cells may contain await
@@ -127,7 +132,9 @@ def _comparable_constants(code: CodeType) -> list[Any]:
 
 @functools.lru_cache(maxsize=64)
 def _parse_functions(filename: str, text: str) -> dict[tuple[int, str], list[FunctionNode]]:
-    """All functions of a file by first line (decorators included) and name."""
+    """Return the syntax trees of all functions of a file, by first line (decorators included) and
+    name.
+    """
     try:
         tree = ast.parse(text, filename)
     except SyntaxError as error:

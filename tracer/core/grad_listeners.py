@@ -1,5 +1,5 @@
-"""Listeners for leaf gradients. They are notified during the backward pass when a gradient
-is complete, so that distributed training can send it early.
+"""Listeners for leaf gradients. Listeners are notified during the backward pass when the gradient
+of a leaf is complete, so that distributed training can send this gradient while the pass goes on.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from .tensor import Tensor
 
 
 class GradListener(Protocol):
-    """An object that receives leaf gradients and sets `grad` of its own leaves."""
+    """An object that owns some leaves, receives their gradients in a backward pass, and sets `grad`
+    of these leaves.
+    """
 
     def is_active(self) -> bool:
-        """Whether the listener takes part in the next backward pass."""
+        """Return whether the listener takes part in the next backward pass."""
         ...
 
     def begin(self, reached: dict[int, Tensor]) -> bool:
-        """Called at the start of a pass.
+        """Called at the start of a backward pass.
 
         reached: the leaves that the pass reaches, by `id`.
         Returns whether the listener owns any of them.
@@ -29,7 +31,7 @@ class GradListener(Protocol):
         ...
 
     def owns(self, leaf: Tensor) -> bool:
-        """Whether the listener owns a leaf."""
+        """Return whether the listener owns a leaf, that is, sets its `grad`."""
         ...
 
     def on_gradient(self, leaf: Tensor, gradient: Tensor | None) -> None:
@@ -40,7 +42,7 @@ class GradListener(Protocol):
         ...
 
     def finish(self) -> None:
-        """Called at the end of the pass."""
+        """Called at the end of the backward pass."""
         ...
 
 
@@ -48,7 +50,9 @@ listeners: weakref.WeakSet[GradListener] = weakref.WeakSet()
 
 
 def leaf_grad_after_hooks_and_accumulation(leaf: Tensor, gradient: Tensor) -> Tensor:
-    """The new `grad` of a leaf: the gradient after hooks, added to the previous `grad`."""
+    """Return the new `grad` of a leaf: the result of the gradient hooks, added to the previous
+    `grad`.
+    """
     if leaf._hooks:
         gradient = run_hooks(gradient, leaf._hooks)
     if leaf.grad is None or leaf.grad._is_cleared_gradient():
@@ -59,8 +63,9 @@ def leaf_grad_after_hooks_and_accumulation(leaf: Tensor, gradient: Tensor) -> Te
 def begin_and_schedule_listeners(
     backward_pass: BackwardPass, roots: Sequence[Tensor], active: Sequence[GradListener]
 ) -> list[GradListener]:
-    """Start a pass: return the active listeners that own leaves which the pass reaches, and set
-    `backward_pass.last_uses` so that each is notified after the last node that reads its leaf.
+    """Prepare a backward pass: return the active listeners that own leaves which the pass reaches.
+    Set `backward_pass.last_uses`, so that a listener is notified of a leaf after the last node that
+    reads the leaf.
     """
     if not active:
         return []
@@ -79,8 +84,8 @@ def begin_and_schedule_listeners(
 def _find_leaves_and_last_readers(
     roots: Sequence[Tensor],
 ) -> tuple[dict[int, Tensor], dict[int, int]]:
-    """The leaves that the tensors depend on, by `id`; for each, the last node that the pass
-    visits among those that read it.
+    """Return the leaves on which the tensors depend, by `id`. The second result is, for each leaf,
+    the number of the last node that the backward pass visits among the nodes that read the leaf.
     """
     reached: dict[int, Tensor] = {}
     last: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Module attributes that are imported when they are first used."""
+"""Import the attributes of a module when they are first used (PEP 562)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 
 def make_lazy_getattr(module: dict[str, Any], names: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a `__getattr__` for a module that imports names when they are first used.
+    """Return a `__getattr__` for a module. The returned function imports an attribute of the module
+    when it is first used.
 
     module: the globals() of the module, where imported names are cached.
     names: name -> relative module that defines it. A name equal to its module stands for the

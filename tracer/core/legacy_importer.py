@@ -1,5 +1,5 @@
-"""A hook that imports modules of Paddle 1.x (`fluid`) for lower layers, which must not
-import `fluid` themselves.
+"""Import modules of Paddle 1.x (`fluid`) for lower layers, which must not import `fluid`
+themselves. The package `fluid` registers the importing function in this module.
 """
 
 from __future__ import annotations

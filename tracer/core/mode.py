@@ -1,5 +1,5 @@
-"""Dispatch modes. The mode on top of the stack decides whether an op call is executed, recorded, or
-both.
+"""Dispatch modes. The current mode, the outermost of a stack of nested modes, decides whether an op
+call is executed, recorded, or both.
 
 A mode has a method `run(op, args, attrs)`; calling an op passes the call to the current mode. For
 the eager modes and the mode on bare arrays, `_tape` (C++) has a fast path with the same behavior as
@@ -21,7 +21,8 @@ Tensor: TypeAlias = Any  # core.tensor.Tensor; its module imports this module
 
 
 class Mode:
-    """Defines what an op call does, and what happens when Python reads a tensor's value.
+    """A dispatch mode: defines what calling an op does, and what happens when Python reads the
+    value of a tensor.
 
     is_eager: values are known, so `on_value_read` has no effect.
     tape: gradients are recorded.
@@ -33,102 +34,112 @@ class Mode:
     allows_bare_arrays = False
     tape = True
     static = False
-    # While a program is recorded: whether its caller records gradients.
+    # While a program is recorded: whether the code that called the recorded function records
+    # gradients.
     caller_has_tape = False
     program_builder: Any = (
         None  # in static graph mode: adds parameters and optimizer steps to the program
     )
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """The results of `op` on `args`: one Tensor, a list for a list slot, a tuple for several
-        slots.
+        """Execute or record a call of `op` with the inputs `args`. The result is one Tensor for a
+        single output slot, a list for a list slot, or a tuple for several slots.
         """
         raise NotImplementedError
 
     def on_value_read(self, tensor: Tensor, reader: str) -> None:
-        """Called when Python reads the value of `tensor`.
+        """Called when Python code reads the value of `tensor`.
 
         reader: the name of the read, for example 'bool()'.
         """
 
     def shape(self, tensor: Tensor) -> list[Any]:
-        """The shape that Python code sees."""
+        """Return the shape of a tensor as Python code sees it, which may contain symbolic sizes
+        while a program is recorded.
+        """
         return list(tensor.array.shape)
 
     def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
-        """A tensor with the current value of `tensor`. An in-place op takes this snapshot as
+        """A tensor with the current value of `tensor`. An in-place op takes this snapshot as its
         input, because `tensor` itself becomes the result of the op.
         """
         raise NotImplementedError
 
     def assign_inplace(self, tensor: Tensor, result: Tensor) -> None:
-        """Replace the value and the gradient history of `tensor` by those of `result`."""
+        """Replace the value and the gradient history of `tensor` by those of `result`, the result
+        of an in-place op.
+        """
         raise NotImplementedError
 
     def on_tensor_set_to_require_gradient(self, tensor: Tensor) -> None:
-        """Called before a value that does not require gradients is set to require them. No
-        gradient flows to the ops that computed it.
+        """Called before `stop_gradient` of a tensor changes from True to False. After the
+        change, no gradient flows to the ops that computed the tensor.
         """
 
     def record_missing_gradient_reason(self, why: str) -> None:
-        """Called when a program cannot represent a gradient that the user defined. The forward
-        values are correct.
+        """Called when user code defines a gradient (such as a PyLayer) that the program being
+        recorded cannot represent. Only the gradients of such a program are wrong or missing; the
+        values of the forward pass are correct.
 
         why: the missing feature.
         """
 
     def on_gradient_hook_registered(self, tensor: Tensor, handle: Any) -> None:
-        """Called when a tensor gets a gradient hook.
+        """Called when a gradient hook is registered on a tensor.
 
         handle: an object that removes the hook.
         """
 
     def raise_or_skip_unsupported_side_effect(self, what: str) -> bool:
-        """Raise SideEffectError if the program being recorded cannot represent `what`; while errors
-        are collected instead, return True: the caller must then skip `what`.
+        """Raise SideEffectError if the program being recorded cannot represent the side effect
+        `what`. If errors are collected instead of raised, return True: the caller must then skip
+        the side effect.
         """
         return False
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
-        """The gradients of recorded values, as part of the program. None if the tape
-        computes them.
+        """Return the gradients of `roots` with respect to `wanted`, recorded as part of the
+        program. Return None if the mode does not record gradients in a program, so that the tape
+        computes the gradients.
         """
         return None
 
     def convert_forward(self, function: Any) -> Any:
-        """The function to call in place of a layer's forward function."""
+        """Return the function to call in place of a layer's forward function, such as its converted
+        version.
+        """
         return function
 
     def run_or_record_switch_case(
         self, index: Tensor, branches: Sequence[Callable[[], Any]]
     ) -> Any:
-        """Return the result of the branch with number `index`. A program contains all branches and
-        selects one at run time.
+        """Run the branch number `index` and return its result. While a program is recorded, all
+        branches are recorded, and the program selects one when it runs.
         """
         return branches[int(index.item())]()
 
     def cache_key(self) -> Hashable:
-        """The part of a program's cache key that depends on this mode."""
+        """Return the part of the cache key of a compiled program that depends on this mode."""
         return ()
 
     def mode_with_tape_set(self, tape: bool) -> Mode:
-        """The same mode, with recording of gradients turned on or off."""
+        """Return the same mode, with recording of gradients on the tape turned on or off."""
         raise NotImplementedError
 
     def without_user_call_wrappers(self) -> Mode:
-        """The mode without wrapper modes that apply only to the user's own calls. The
-        backward pass runs in it.
+        """Return the mode without wrapper modes such as AMP, which apply only to op calls by the
+        user. The backward pass runs in the returned mode.
         """
         return self
 
     def with_base_mode(self, mode: Mode) -> Mode:
-        """`mode` inside of the wrapper modes of this mode."""
+        """Return `mode` wrapped by the wrapper modes of this mode."""
         return mode
 
 
 class WrapperMode(Mode):
-    """A mode that wraps another one. It forwards everything that it does not override to
-    `inner`.
+    """A dispatch mode that wraps another mode, its attribute `inner`. Every method that a subclass
+    does not override is forwarded to `inner`.
     """
 
     def __init__(self, inner: Mode) -> None:
@@ -142,80 +153,84 @@ class WrapperMode(Mode):
         self.program_builder, self.caller_has_tape = inner.program_builder, inner.caller_has_tape
 
     def with_inner_mode(self, inner: Mode) -> Mode:
-        """The same wrapper around another mode."""
+        """Return the same wrapper around another mode."""
         raise NotImplementedError
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Run the op under the inner mode."""
+        """Run the op in the inner mode."""
         with use_mode(self.inner):
             return op(*args, **attrs)
 
     def on_value_read(self, tensor: Tensor, reader: str) -> None:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         self.inner.on_value_read(tensor, reader)
 
     def shape(self, tensor: Tensor) -> list[Any]:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         return self.inner.shape(tensor)
 
     def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         return self.inner.make_inplace_op_input(tensor)
 
     def assign_inplace(self, tensor: Tensor, result: Tensor) -> None:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         self.inner.assign_inplace(tensor, result)
 
     def on_tensor_set_to_require_gradient(self, tensor: Tensor) -> None:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         self.inner.on_tensor_set_to_require_gradient(tensor)
 
     def record_missing_gradient_reason(self, why: str) -> None:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         self.inner.record_missing_gradient_reason(why)
 
     def on_gradient_hook_registered(self, tensor: Tensor, handle: Any) -> None:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         self.inner.on_gradient_hook_registered(tensor, handle)
 
     def raise_or_skip_unsupported_side_effect(self, what: str) -> bool:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         return self.inner.raise_or_skip_unsupported_side_effect(what)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         return self.inner.gradients(roots, given, wanted, barred)
 
     def convert_forward(self, function: Any) -> Any:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         return self.inner.convert_forward(function)
 
     def run_or_record_switch_case(
         self, index: Tensor, branches: Sequence[Callable[[], Any]]
     ) -> Any:
-        """Select under the inner mode."""
+        """Run or record the branches in the inner mode."""
         with use_mode(self.inner):
             return self.inner.run_or_record_switch_case(index, branches)
 
     def cache_key(self) -> Hashable:
-        """The class of the wrapper and the key of the inner mode."""
+        """Return a key of the class of this wrapper and of the inner mode."""
         return type(self).__name__, self.inner.cache_key()
 
     def mode_with_tape_set(self, tape: bool) -> Mode:
-        """The same wrapper around the inner mode with or without tape."""
+        """Return the same wrapper around the inner mode with recording of gradients turned on or
+        off.
+        """
         return self.with_inner_mode(self.inner.mode_with_tape_set(tape))
 
     def without_user_call_wrappers(self) -> Mode:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         return self.inner.without_user_call_wrappers()
 
     def with_base_mode(self, mode: Mode) -> Mode:
-        """The same wrapper around the replaced base mode."""
+        """Return the same wrappers around `mode` in place of the innermost mode."""
         return self.with_inner_mode(self.inner.with_base_mode(mode))
 
 
 def find_mode_of_class(mode: Mode, kind: type[Mode]) -> Any:
-    """The first mode of class `kind` on the stack of wrappers of `mode`; None if there is none."""
+    """Return the first mode of class `kind` among `mode` and the modes that it wraps; None if there
+    is none.
+    """
     while not isinstance(mode, kind):
         if not isinstance(mode, WrapperMode):
             return None
@@ -224,14 +239,14 @@ def find_mode_of_class(mode: Mode, kind: type[Mode]) -> Any:
 
 
 def base_mode_of(mode: Mode) -> Any:
-    """The mode below all wrapper modes."""
+    """Return the innermost mode, which all wrapper modes in `mode` wrap."""
     while isinstance(mode, WrapperMode):
         mode = mode.inner
     return mode
 
 
 def mode_without_wrappers_of_class(mode: Mode, kind: type[WrapperMode]) -> Mode:
-    """`mode` without its wrappers of class `kind`."""
+    """Return `mode` without those of its wrapper modes that are of class `kind`."""
     if not isinstance(mode, WrapperMode):
         return mode
     inner = mode_without_wrappers_of_class(mode.inner, kind)
@@ -243,7 +258,7 @@ state = State()
 
 @contextmanager
 def use_mode(mode: Mode) -> Iterator[Mode]:
-    """Run the body under `mode`."""
+    """Context manager: run the body with `mode` as the dispatch mode of this thread."""
     before = state.mode
     state.mode = mode
     try:
@@ -266,14 +281,15 @@ def reject_static_graph_mode(what: str, otherwise: str) -> None:
 
 
 def raise_or_skip_unsupported_side_effect(what: str) -> bool:
-    """Raise SideEffectError if a `to_static` program is being recorded, which cannot represent
-    `what`; while errors are collected instead, return True: the caller must then skip `what`.
+    """Raise SideEffectError if a `to_static` program is being recorded, because a program cannot
+    represent the side effect `what`. If errors are collected instead of raised, return True: the
+    caller must then skip the side effect.
     """
     return not state.mode.is_eager and state.mode.raise_or_skip_unsupported_side_effect(what)
 
 
 @contextmanager
 def use_base_mode(mode: Mode) -> Iterator[None]:
-    """Run the body under `mode`, with the wrappers of the current mode around it."""
+    """Context manager: run the body in `mode`, wrapped by the wrapper modes of the current mode."""
     with use_mode(state.mode.with_base_mode(mode)):
         yield

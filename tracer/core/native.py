@@ -1,4 +1,4 @@
-"""Compiled kernels: whether they are available, and a switch that turns them off.
+"""Compiled kernels: whether compiled kernels are available, and a switch that turns them off.
 
 OARLOCK_NATIVE=0 starts with kernels turned off. With compiled kernels, the process does not return
 freed memory to the system but reuses it, because each training step allocates arrays of the same
@@ -24,7 +24,7 @@ except ImportError:  # built without compiled kernels
 
 
 class _NativeKernelSwitch:
-    """The switch for compiled kernels.
+    """The process-wide switch that turns compiled kernels on and off.
 
     on: whether compiled kernels are in use.
     """
@@ -36,24 +36,28 @@ switch = _NativeKernelSwitch()
 
 
 def return_not_implemented(*args: Any, **kwargs: Any) -> Any:
-    """Used in place of a kernel that is not available; returns NotImplemented."""
+    """Take the place of a compiled kernel that is not available: return NotImplemented, so that the
+    NumPy kernel runs.
+    """
     return NotImplemented
 
 
 def compiled_function_or_placeholder(name: str) -> Callable[..., Any]:
-    """The compiled function `name`, or `return_not_implemented`."""
+    """Return the compiled function `name`, or `return_not_implemented` if it is not available."""
     return getattr(kernels_module, name, return_not_implemented)
 
 
 class OptionallyNativeFunction:
-    """A function that the kernels of several ops call, with an optional compiled version."""
+    """A NumPy function that the kernels of several ops call, with an optional compiled version."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.numpy_function = function
         self.native_function = return_not_implemented
 
     def __call__(self, *args: Any) -> Any:
-        """Call the compiled function, or the NumPy function if that returns NotImplemented."""
+        """Call the compiled function; call the NumPy function if the compiled one returns
+        NotImplemented.
+        """
         found = (
             NotImplemented
             if not switch.on or is_running_kernel_on_gpu()
@@ -72,7 +76,7 @@ if switch.on:
 
 
 class _CurrentKernelWrapper:
-    """The wrapper of all kernels.
+    """The wrapper that is applied to all kernels.
 
     wrap: function (op, kernel) -> kernel, which is applied to all ops once a GPU is used; see
     `device_dispatch.py`.
@@ -103,7 +107,7 @@ def set_native_kernels_enabled(on: bool) -> None:
 
 @contextmanager
 def use_native_kernels(on: bool) -> Iterator[None]:
-    """Context with compiled kernels on or off."""
+    """Context manager in which compiled kernels are turned on or off."""
     before = switch.on
     set_native_kernels_enabled(on)
     try:

@@ -24,8 +24,8 @@ _SHORT_DTYPE_NAMES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", 
 
 @dataclass
 class NumericsCheckSettings:
-    """What the check does with a tensor: the values of FLAGS_check_nan_inf_level and of Paddle's
-    TensorCheckerConfig.
+    """Which outputs are checked for NaN and infinity, and what happens then: the values of
+    FLAGS_check_nan_inf_level and of Paddle's TensorCheckerConfig.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class NumericsCheckSettings:
     skipped_ops: frozenset[str] = field(default_factory=frozenset)
 
     def selects(self, op: str) -> bool:
-        """Whether the outputs of ops of this type are checked."""
+        """Whether the outputs of ops of this type are checked for NaN and infinity."""
         return op not in self.skipped_ops and (not self.checked_ops or op in self.checked_ops)
 
 
@@ -56,11 +56,11 @@ class NumericsCheck(WrapperMode):
     """A mode that checks the outputs of every executed op according to `settings`."""
 
     def with_inner_mode(self, inner: Mode) -> NumericsCheck:
-        """Return the check around another mode."""
+        """Return the same check around another mode."""
         return NumericsCheck(inner)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Run the op, then check its outputs."""
+        """Run the op, then check its outputs for NaN and infinity."""
         outputs = super().run(op, args, attrs)
         if self.allows_bare_arrays:
             for tensor in _iter_tensors(outputs):
@@ -91,7 +91,8 @@ def array_statistics(x: Any) -> tuple[list[int], list[float]]:
 
 
 def check_or_report_op_output(op: str, name: str, array: Any) -> None:
-    """Check one output, `name`, of an op if the settings select the op.
+    """Check one output of an op for NaN and infinity, if the settings select the op. `name` is the
+    name of the output in messages.
 
     Raises NumericsError for NaN or infinity at level 0. At other levels, prints or logs the
     statistics of the tensors that the level selects.
@@ -145,11 +146,11 @@ def _print_or_log_tensor_statistics(
 
 
 def is_enabled() -> bool:
-    """Whether this thread checks the outputs of ops."""
+    """Whether this thread checks the outputs of ops for NaN and infinity."""
     return find_mode_of_class(state.mode, NumericsCheck) is not None
 
 
 def set_enabled_in_thread(enabled: bool) -> None:
-    """Turn the check on or off for the ops of this thread."""
+    """Turn the check for NaN and infinity on or off for the ops of this thread."""
     plain = mode_without_wrappers_of_class(state.mode, NumericsCheck)
     state.mode = NumericsCheck(plain) if enabled else plain

@@ -1,4 +1,5 @@
-"""Definitions of ops: a Paddle op type with input and output slots, typed attributes and rules.
+"""Definitions of ops. A definition consists of Paddle's op type, input and output slots, typed
+attributes, and rules for shape inference, gradients and LoD.
 
 An op is written as one Python function. Its positional parameters are the input slots, its
 keyword-only parameters the attributes (annotation: type in Paddle's files; default: Paddle's
@@ -47,7 +48,7 @@ from .result_size_limit import metas_of_arrays, with_size_check
 
 Kernel = Callable[..., Any]
 
-# Annotations of attributes with their types in Paddle's files.
+# Annotations for attributes whose type in Paddle's files does not follow from their Python type.
 Long = Annotated[int, "LONG"]
 Float64 = Annotated[float, "FLOAT64"]
 Ints = Annotated[list[int], "INTS"]
@@ -80,7 +81,9 @@ LOD_SUFFIX = "@LOD"
 
 
 class Meta(NamedTuple):
-    """Shape and dtype of a value. A size of -1 is known only at run time."""
+    """Shape and dtype of an input or output of an op. The size -1 in a shape stands for a size that
+    is known only at run time.
+    """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -104,12 +107,14 @@ class Slot(NamedTuple):
 
     @property
     def values_slot_of_lod_slot(self) -> str:
-        """The slot whose LoD offsets this slot holds; "" for a slot with values."""
+        """If this slot holds LoD offsets, the name of the slot of the values to which they belong;
+        otherwise "".
+        """
         return self.name.removesuffix(LOD_SUFFIX) if self.name.endswith(LOD_SUFFIX) else ""
 
 
 class AttrSpec(NamedTuple):
-    """An attribute: its type in Paddle's files and its default."""
+    """Definition of an attribute of an op: its type in Paddle's files and its default value."""
 
     type: str
     default: Any
@@ -176,13 +181,13 @@ class OpTraits(NamedTuple):
     validate_before_kernel: bool = False
 
 
-# Common reasons for `no_grad_reason` and `no_half_reason`.
+# Frequently used values of the traits `no_grad_reason` and `no_half_reason`.
 NO_GRAD_NON_FLOAT_RESULT = "its result is not of a floating type"
 NO_HALF_COMPLEX = "there is no complex type of half precision"
 NO_HALF_DECOMPOSITION = "matrices are decomposed in float32 or float64, as in Paddle"
 NO_GRAD_VALUE_INDEPENDENT = "its result does not depend on the value of any operand"
 
-# Common reasons for `host_reason`.
+# Frequently used values of the trait `host_reason`.
 HOST_PYTHON_LOOP = "it loops over rows, boxes or words in Python and reads values"
 HOST_RANDOM = "it draws random numbers on the CPU, whose distribution depends on input values"
 HOST_NOT_IN_CUPY = "CuPy has no function for it"
@@ -197,7 +202,7 @@ def _attr_specs_of_parameters(
 
 
 class Op(OpBase):
-    """One op.
+    """The definition of one op.
 
     ins, outs: slots.
     attrs: attribute specs by name.
@@ -268,7 +273,7 @@ class Op(OpBase):
 
     @property
     def differentiable_input_slots(self) -> tuple[str, ...]:
-        """The input slots through which gradients flow to the results."""
+        """The names of the input slots through which gradients flow to the results."""
         return tuple(s.name for s in self.ins if not s.is_constant) if self.has_vjp else ()
 
     @property
@@ -286,7 +291,8 @@ class Op(OpBase):
         return rule
 
     def lod(self, levels: Callable[..., int], outs: int = 1) -> Callable[[Kernel], Kernel]:
-        """Decorator: register the rule that returns the LoD offsets of the first `outs` results.
+        """Decorator: register the rule that computes the LoD offsets of the first `outs` results
+        from those of the inputs.
 
         levels: function from the number of LoD levels of each input slot to that of the results.
         """
@@ -298,7 +304,7 @@ class Op(OpBase):
         return wrap
 
     def vjp(self, rule: Kernel) -> Kernel:
-        """Decorator: register the gradient rule; see the module docstring."""
+        """Decorator: register the VJP rule of the op; see the module docstring."""
         parameters = inspect.signature(rule).parameters.values()
         wanted = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
         index = {s.name: i for i, s in enumerate(self.outs)}
@@ -318,8 +324,8 @@ class Op(OpBase):
         return rule
 
     def native(self, rule: Kernel) -> Kernel:
-        """Decorator: register a compiled kernel, which is tried before the NumPy kernel; see
-        the module docstring.
+        """Decorator: register a compiled kernel. The compiled kernel is called first, and the NumPy
+        kernel if it returns NotImplemented.
         """
         reference, rule = (
             self.numpy_kernel,
@@ -335,7 +341,9 @@ class Op(OpBase):
         return rule
 
     def _with_validation(self, kernel: Kernel) -> Kernel:
-        """Return a kernel that first runs the meta rule, if `validate_before_kernel` is set."""
+        """Return a kernel that runs the meta rule (shape inference) before `kernel`, if the op has
+        the trait `validate_before_kernel`; otherwise return `kernel`.
+        """
         if not self.traits.validate_before_kernel:
             return kernel
 
@@ -347,7 +355,7 @@ class Op(OpBase):
         return run
 
     def attrs_with_defaults(self, given: dict[str, Any]) -> dict[str, Any]:
-        """All attributes, with defaults for those that are not given.
+        """Return all attributes of the op: the given ones, and defaults for all others.
 
         Raises OpError for an unknown attribute.
         """
@@ -379,8 +387,8 @@ class Op(OpBase):
         return self.meta_rule(*metas, **self.attrs_with_defaults(attrs))
 
     def check_dtype_constraints_of_slots(self, operands: Iterable[Any]) -> None:
-        """Raise OpError if the slots in `same_dtype` have different dtypes, or a slot in `floating`
-        is not floating.
+        """Raise OpError if the slots listed in `same_dtype` have different dtypes, or a slot listed
+        in `floating` has no floating dtype.
 
         operands: Metas, arrays or lists of them
         """
@@ -445,7 +453,7 @@ def op(
     floating: str = "",
     **traits: Any,
 ) -> Callable[[Kernel], Op]:
-    """Decorator: define the op `type` with the decorated function as its kernel.
+    """Decorator: define the op `type`. The decorated function becomes the kernel of the op.
 
     slots: `"X, Y? -> Out"`, see the module.
     attrs_of: an op whose attributes this op also has; its kernel takes them as `**attributes`.
@@ -487,7 +495,9 @@ def _wrap_to_reject_half(kernel: Kernel, why: str) -> Kernel:
 
 
 def _check_no_half(args: Any, why: str) -> None:
-    """Raise OpError if an input (array, Meta or list of them) has half precision."""
+    """Raise OpError if an input (array, Meta or list of them) is of a half precision type; `why`
+    states why the op has none.
+    """
     for a in args:
         if isinstance(a, list | tuple) and not isinstance(a, Meta):
             _check_no_half(a, why)
@@ -496,12 +506,14 @@ def _check_no_half(args: Any, why: str) -> None:
 
 
 def check_dtype(ok: bool, why: str) -> None:
-    """Raise OperandError(why) if `ok` is False."""
+    """Raise OperandError with the message `why` if `ok` is False."""
     if not ok:
         raise OperandError(why)
 
 
 def check(ok: bool, why: str) -> None:
-    """Raise OpError(why) if `ok` is False. The caller adds the op and its inputs to the message."""
+    """Raise OpError with the message `why` if `ok` is False. The caller of a kernel or rule adds
+    the op and its inputs to the message.
+    """
     if not ok:
         raise OpError(why)

@@ -1,4 +1,4 @@
-"""Errors for arguments that are not tensors and for axes out of range. They name the public
+"""Errors for arguments that are not tensors and for axes out of range. The messages name the public
 function that the user called.
 """
 
@@ -14,12 +14,12 @@ from .tensor import Tensor
 
 
 def not_a_tensor_message(arg: Any) -> str:
-    """The message for an argument that is not a Tensor."""
+    """Return the error message for an argument that is not a Tensor."""
     return f"an operand is {type(arg).__name__}, not a Tensor"
 
 
 def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
-    """The error for an argument that is not a Tensor.
+    """Return the error for an argument that is not a Tensor.
 
     asker: name for the message; default: the public function or Layer that the user called.
     """
@@ -43,15 +43,15 @@ def check_tensors(*operands: Any) -> None:
 
 
 def axis_out_of_range_error(x: Tensor, axis: Any) -> IndexRangeError:
-    """The error for an axis that a tensor does not have."""
+    """Return the error for an axis that a tensor does not have."""
     return IndexRangeError(
         append_user_line(f"{called_function_name()}: there is no axis {axis} (X={x.meta})")
     )
 
 
 def called_function_name() -> str:
-    """The name of the public function that the user called; the class name for a Layer or another
-    callable object.
+    """Return the name of the public function that the user called, found on the call stack. For a
+    Layer or another callable object, return the name of its class.
     """
     frame: FrameType | None = sys._getframe(1)
     last = frame

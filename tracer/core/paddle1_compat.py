@@ -1,4 +1,5 @@
-"""Hook for programs written for older Paddle versions.
+"""Hook through which the core behaves like an older Paddle version, for programs that were written
+for it.
 
 Only this module and the packages of Paddle 1.x (`fluid`, `base`, `compat`, `dataset`, `reader`)
 test for a version. All others read `compat.rules`, which `oarlock.fluid` replaces while a program
@@ -17,7 +18,8 @@ from .legacy_importer import import_legacy_module
 
 
 class CompatRules:
-    """Behavior that differs between Paddle versions. This class has the behavior of Paddle 2.6.
+    """Behavior that differs between Paddle versions, as attributes and methods. The base class has
+    the behavior of Paddle 2.6; subclasses have that of older versions.
 
     temporary_name_prefix: the prefix of generated tensor names.
     keeps_result_gradients: backward() saves the gradients of all results, not only of leaves.
@@ -51,19 +53,19 @@ class CompatRules:
     fetches_lod_tensors = False
 
     def format_dtype(self, dtype: Any) -> str:
-        """The repr of a DType."""
+        """Return the repr of a DType."""
         return f"paddle.{dtype.name}"
 
     def format_tensor(self, tensor: Any) -> str | None:
-        """The repr of a Tensor; None for the default."""
+        """Return the repr of a Tensor; None for the default repr."""
         return None
 
     def format_scope_value(self, value: Any) -> str | None:
-        """The str of a value of a scope; None for the default."""
+        """Return the str of a value of a scope; None for the default str."""
         return None
 
     def format_variable(self, variable: Any, with_details: bool = False) -> str | None:
-        """The repr of a variable of a program; None for the default.
+        """Return the repr of a variable of a program; None for the default repr.
 
         with_details: also the attributes that are not part of its declaration.
         """
@@ -87,7 +89,7 @@ def _paddle1_rules(follows_fluid_mode: bool) -> CompatRules:
 
 
 class EmulatedVersion(threading.local):
-    """The Paddle version for which the program that runs in this thread was written.
+    """The Paddle version that Oarlock emulates for the program that runs in this thread.
 
     is_paddle1: Paddle 1.x.
     follows_fluid_mode: Paddle 2.0 - 2.4, where `fluid` decides between eager and static mode.
@@ -98,7 +100,7 @@ class EmulatedVersion(threading.local):
 
     @property
     def rules(self) -> CompatRules:
-        """The rules of that version."""
+        """The CompatRules of the emulated version."""
         if self.is_paddle1:
             return _paddle1_rules(self.follows_fluid_mode)
         return _FLUID_MODE_RULES if self.follows_fluid_mode else _PADDLE2_RULES
@@ -109,7 +111,9 @@ compat = EmulatedVersion()
 
 @contextmanager
 def temporarily_emulate_paddle1(on: bool = True) -> Iterator[None]:
-    """Run the body as a program of Paddle 1.x, or of Paddle 2."""
+    """Context manager: run the body as a program of Paddle 1.x if `on` is True, otherwise as a
+    program of Paddle 2.
+    """
     before, compat.is_paddle1 = compat.is_paddle1, on
     try:
         yield

@@ -27,12 +27,12 @@ class Parameter(Tensor):
 
     @property
     def trainable(self) -> bool:
-        """Whether an optimizer updates it."""
+        """Whether an optimizer updates the parameter."""
         return not self.stop_gradient
 
     @trainable.setter
     def trainable(self, value: bool) -> None:
-        """Whether an optimizer updates it."""
+        """Whether an optimizer updates the parameter."""
         self.stop_gradient = not value
 
     def __repr__(self) -> str:

@@ -26,23 +26,23 @@ class Place:
         return hash((self.kind, self.index))
 
     def is_cpu_place(self) -> bool:
-        """Whether it is the CPU."""
+        """Return whether the place is the CPU."""
         return self.kind == "cpu"
 
     def is_gpu_place(self) -> bool:
-        """Whether it is a CUDA device."""
+        """Return whether the place is a CUDA device."""
         return self.kind == "gpu"
 
     def is_cuda_pinned_place(self) -> bool:
-        """False: pinned memory is not supported."""
+        """Return False: pinned memory is not supported."""
         return False
 
     def _equals(self, other: Any) -> bool:
-        """Whether another place is the same."""
+        """Return whether another place is the same device."""
         return self == other
 
     def get_device_id(self) -> int:
-        """The number of the device."""
+        """Return the number of the device, such as 1 for 'gpu:1'."""
         return self.index
 
     gpu_device_id = get_device_id
@@ -69,14 +69,14 @@ class CUDAPinnedPlace(CPUPlace):
 
 
 def place_of_array(array: Any) -> Place:
-    """The device of an array."""
+    """Return the Place of the device that holds an array."""
     index = cuda.gpu_index_of(array)
     return CPUPlace() if index is None else CUDAPlace(index)
 
 
 def parse_place(device: Any, asker: str) -> Place:
-    """The Place for a device: a Place, 'cpu', 'gpu:1' or 'cuda:1'. 'gpu' is the device that a
-    launcher selected, or device 0.
+    """Return the Place for the description of a device: a Place, 'cpu', 'gpu:1' or 'cuda:1'. 'gpu'
+    is the device that a launcher selected, or device 0.
 
     Raises OarlockError for other names.
     """
@@ -98,7 +98,7 @@ def parse_place(device: Any, asker: str) -> Place:
 
 
 def require_usable_gpu_index_unless_cpu(place: Place, asker: str) -> int | None:
-    """The number of a GPU; None for the CPU.
+    """Return the number of the GPU for a Place; None for the CPU.
 
     Raises OarlockError for a GPU that cannot be used.
     """
@@ -109,7 +109,8 @@ def require_usable_gpu_index_unless_cpu(place: Place, asker: str) -> int | None:
 
 
 def set_device(device: Any) -> Place:
-    """Set the device of new tensors, on which eager ops run: 'cpu', 'gpu', 'gpu:1' or a Place.
+    """Set the device on which new tensors are created and ops without inputs run: 'cpu', 'gpu',
+    'gpu:1' or a Place.
 
     Raises OarlockError if CuPy or the device is missing.
     """
@@ -124,5 +125,5 @@ def set_device(device: Any) -> Place:
 
 
 def get_device() -> str:
-    """The name of the device of new tensors."""
+    """Return the name of the device on which new tensors are created."""
     return cuda.format_device(cuda.cupy_state.default_index)

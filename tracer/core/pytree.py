@@ -32,29 +32,33 @@ _UNWRAP_BY_PROXY_TYPE: dict[type, Callable[[Any], Any]] = {}
 
 @dataclass(frozen=True)
 class DefaultDictFactory:
-    """Construct a defaultdict with the default factory of another one."""
+    """A factory that constructs a defaultdict with the same default factory as another one."""
 
     default_factory: Any
     __name__ = "defaultdict"
 
     def __call__(self, items: Mapping[Any, Any]) -> Any:
-        """Return a defaultdict with these items."""
+        """Return a defaultdict with these items and the stored default factory."""
         return defaultdict(self.default_factory, items)
 
 
 def register_tensor_type(kind: type) -> None:
-    """Treat subclasses of dict that hold an instance of `kind` as containers."""
+    """Register a tensor class: `flatten` treats a subclass of dict as a container if it holds an
+    instance of `kind`.
+    """
     _TENSOR_TYPES.append(kind)
 
 
 def register_unwrapped_proxy_type(kind: type, unwrap: Callable[[Any], Any]) -> None:
-    """Make `flatten` replace each value whose type is exactly `kind` by `unwrap(value)`."""
+    """Register a proxy class: `flatten` replaces each value whose type is exactly `kind` by
+    `unwrap(value)`.
+    """
     _UNWRAP_BY_PROXY_TYPE[kind] = unwrap
 
 
 def flatten_one_level_builtin_or_tensor_dict(value: Any) -> FactoryAndChildren | None:
-    """Return the factory and the children of a built-in container, or of a dict subclass that
-    contains a tensor; None for a leaf.
+    """Split a container into a factory, which rebuilds it, and its children. Containers are the
+    built-in ones, and dict subclasses that contain a tensor. Return None for a leaf.
     """
     kind = type(value)
     if kind in (list, tuple) or _is_named_tuple(value):
@@ -67,8 +71,8 @@ def flatten_one_level_builtin_or_tensor_dict(value: Any) -> FactoryAndChildren |
 
 
 def flatten_one_level_with_subclasses(value: Any) -> FactoryAndChildren | None:
-    """Return the factory and the children of a list, tuple or dict of any subclass. The factory of
-    every dict is `dict`.
+    """Split a list, tuple or dict of any subclass into a factory, which rebuilds it, and its
+    children. Return None for a leaf. The factory of every dict is `dict`, also for subclasses.
     """
     if isinstance(value, list | tuple):
         return type(value), list(value)
@@ -76,8 +80,8 @@ def flatten_one_level_with_subclasses(value: Any) -> FactoryAndChildren | None:
 
 
 def flatten_one_level_any_sequence(value: Any) -> FactoryAndChildren | None:
-    """Return the factory and the children of any dict or sequence other than a string, as
-    `paddle.utils.map_structure` and `fluid.layers.utils` define them.
+    """Split any dict or sequence other than a string into a factory, which rebuilds it, and its
+    children. `paddle.utils.map_structure` and `fluid.layers.utils` define containers in this way.
     """
     if isinstance(value, dict):
         return type(value), {key: value[key] for key in value}
@@ -120,7 +124,9 @@ def flatten(
 
 
 def unflatten(spec: Any, leaves: Sequence[Any]) -> Any:
-    """Return the tree with the structure of `spec` and the given leaves."""
+    """Return the tree with the structure of `spec` and the given leaves; the inverse of
+    `flatten`.
+    """
     if isinstance(spec, int):
         return leaves[spec]
     factory, children = spec
@@ -130,17 +136,20 @@ def unflatten(spec: Any, leaves: Sequence[Any]) -> Any:
 
 
 def construct_sequence(factory: Any, items: list[Any]) -> Any:
-    """Return a list, tuple or named tuple of these items."""
+    """Construct a list, tuple or named tuple from `items` with its factory."""
     return factory(*items) if hasattr(factory, "_fields") else factory(items)
 
 
 def leaves(tree: Any) -> list[Any]:
-    """Return the leaves of nested lists, tuples and dicts, with their subclasses."""
+    """Return the leaves of nested lists, tuples and dicts. Subclasses of list, tuple and dict are
+    containers, too.
+    """
     return flatten(tree, children_of=flatten_one_level_with_subclasses)[0]
 
 
 def map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    """Apply a function to the leaves of nested lists, tuples and dicts, with their subclasses.
+    """Apply a function to the leaves of nested lists, tuples and dicts, and return the results in
+    the same structure. Subclasses of list, tuple and dict are containers, too.
 
     others: trees with at least the structure of `tree`; the function receives their items as
     further arguments.
@@ -176,7 +185,9 @@ def map_pair_with_path(function: Callable[[str, Any, Any], Any], name: str, a: A
 
 
 def sorted_keys(items: Mapping[Any, Any]) -> list[Any]:
-    """Return the keys of a dict in sorted order, or in insertion order if they do not compare."""
+    """Return the keys of a dict in sorted order, or in insertion order if they cannot be
+    compared.
+    """
     try:
         return sorted(items)
     except TypeError:
@@ -204,8 +215,8 @@ def subscript_paths(spec: Any) -> list[str]:
 
 
 def leaf_input_names(name: str, spec: Any) -> list[str]:
-    """Return a name for each leaf of a tree called `name`: an item of a list gets the suffix
-    `_<index>`, an item of a dict is called like its key.
+    """Return a name for each leaf of a tree called `name`. An item of a list gets the name of the
+    list with the suffix `_<index>`; an item of a dict gets its key as name.
     """
     return _names_in_leaf_index_order(_iter_index_and_leaf_name(name, spec))
 
@@ -226,7 +237,7 @@ def iter_index_and_dotted_path(spec: Any, prefix: str = "") -> Iterator[tuple[in
 
 def is_dict_or_sequence_holding_tensors(value: Any) -> bool:
     """Whether a value is a dict, or a list or tuple that contains tensors, arrays or dicts at any
-    depth. A list of numbers is not, because it may be the data of an array.
+    depth. Return False for a list of numbers, because it may be the data of an array.
     """
     if isinstance(value, dict):
         return True
@@ -249,7 +260,9 @@ def format_spec_root(spec: Any) -> str:
 
 
 def _iter_keys_and_child_specs(spec: Any) -> Iterable[tuple[Any, Any]]:
-    """The keys or indices of a container's spec with the specs of the children."""
+    """Return pairs of the key or index of a child and the spec of the child, for the spec of a
+    container.
+    """
     children = spec[1]
     return children.items() if isinstance(children, dict) else enumerate(children)
 

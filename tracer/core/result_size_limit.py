@@ -25,8 +25,8 @@ DEFAULT_MAX_BYTES = 8 << 30
 MAX_WINDOW = 1 << 20  # largest kernel size or padding along one axis
 MAX_UNCHECKED_SIZE = 1 << 10  # a size attribute whose product is at most this is not checked
 
-# Attributes that determine the sizes of results. These results are checked, unless the op is in
-# UNCHECKED_OPS.
+# Attributes that determine the sizes of the results of an op. The result sizes of ops with such an
+# attribute are checked, unless the op is in UNCHECKED_OPS.
 SIZE_ATTRS = frozenset(
     (
         "shape",
@@ -75,7 +75,8 @@ SIZE_ATTRS = frozenset(
 )
 _SEQUENCE_TYPES = (list, tuple)
 _SIZE_TYPES = ("INT", "LONG", "INTS", "LONGS", "FLOATS")
-# Ops whose results have as many elements as their inputs.
+# Ops whose result sizes are not checked, because their results have as many elements as their
+# inputs.
 UNCHECKED_OPS = frozenset(
     {"reshape", "reshape2", "sum_to", "assign_value", "view", "lrn", "matrix_power", "polygamma"}
 )
@@ -93,11 +94,13 @@ class OpProtocol(Protocol):
         """The attributes by name."""
 
     def infer(self, metas: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """The Metas of the results."""
+        """Return the Metas of the results, by shape inference."""
 
 
 def max_result_bytes() -> int:
-    """The limit: OARLOCK_MAX_RESULT_BYTES, or 8 GiB."""
+    """Return the largest allowed number of bytes of one result: the value of
+    OARLOCK_MAX_RESULT_BYTES, or 8 GiB.
+    """
     text = os.environ.get(LIMIT_VARIABLE, "")
     return (
         int(text)
@@ -107,8 +110,8 @@ def max_result_bytes() -> int:
 
 
 def check_result_size(shape: Sequence[int], itemsize: int, what: str = "its result") -> None:
-    """Raise MemoryLimitError if an array would exceed the limit. The caller adds op and inputs to
-    the message.
+    """Raise MemoryLimitError if an array of this shape would exceed the limit of bytes for one
+    result. The caller of a kernel adds the op and its inputs to the message of the error.
 
     shape: -1 for unknown sizes.
     """
@@ -124,7 +127,8 @@ def check_result_size(shape: Sequence[int], itemsize: int, what: str = "its resu
 
 
 def copy_array_checking_memory(array: Any, reason: str) -> Any:
-    """A NumPy copy of an array, which may be a view of a much smaller one.
+    """Return a NumPy copy of an array. The array may be a view of a much smaller one, such as a
+    broadcast scalar, so the size of the copy is checked.
 
     reason: begins the message of the MemoryLimitError that is raised if memory is missing
     """
@@ -144,8 +148,9 @@ def _format_bytes(count: int) -> str:
 
 
 def _is_large_size_attr_value(value: Any) -> bool:
-    """Whether an attribute value is so large that the result size must be computed. The test
-    is cheap, because every call of such an op makes it.
+    """Whether the value of a size attribute is so large that the size of the results must be
+    computed and checked. The test must be cheap, because every call of an op with size attributes
+    makes it.
     """
     if isinstance(value, _SEQUENCE_TYPES):
         return bool(value) and (
@@ -157,7 +162,8 @@ def _is_large_size_attr_value(value: Any) -> bool:
 def with_size_check(
     op: OpProtocol, kernel: Callable[..., Any], meta: type[Any]
 ) -> Callable[..., Any]:
-    """Wrap `kernel` so that it first checks the size of its results if a size attribute is large.
+    """Wrap `kernel` so that it first checks the size of its results, if an attribute that
+    determines this size is large.
 
     meta: core.op.Meta
     """
@@ -189,7 +195,7 @@ def check_inferred_result_sizes(
 
 
 def metas_of_arrays(arg: Any, meta: type[Any]) -> Any:
-    """The Meta of an array, None for None, a list of them for a list."""
+    """Return the Meta of an array, None for None, and a list of Metas for a list."""
     if isinstance(arg, list | tuple):
         return [metas_of_arrays(a, meta) for a in arg]
     return None if arg is None else meta(tuple(arg.shape), arg.dtype)
@@ -208,8 +214,8 @@ def _flatten_metas(metas: Any) -> list[Any]:
 def out_of_memory_error(
     op: OpProtocol, metas: tuple[Any, ...], attrs: dict[str, Any]
 ) -> MemoryLimitError:
-    """The error for an op whose kernel failed to allocate memory. If shape inference
-    succeeds, the message contains the sizes of the results.
+    """Return the error for an op whose kernel failed to allocate memory. The message contains the
+    sizes of the results, if shape inference can compute them.
     """
     try:
         results = _flatten_metas(op.infer(metas, attrs))
@@ -221,7 +227,8 @@ def out_of_memory_error(
 
 
 def out_of_memory_message(results: Sequence[Any]) -> str:
-    """Why the last allocation of a kernel in this thread failed: the limit or the system.
+    """Return a message that tells why the last allocation of a kernel in this thread failed: the
+    array exceeded the limit, or the system had too little memory.
 
     results: their Metas, if known
     """

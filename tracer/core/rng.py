@@ -23,19 +23,21 @@ _generator_override = _ThreadGeneratorSource()
 
 
 def no_program_seed_hook() -> int:
-    """The default hook for the `random_seed` of the default programs: no seed."""
+    """Default of main_program_seed_hook and startup_program_seed_hook: return 0, which means no
+    seed.
+    """
     return 0
 
 
-# Functions that return the `random_seed` of the default main program and of the default startup
+# Hooks that return the `random_seed` of the default main program and of the default startup
 # program.
 main_program_seed_hook: Callable[[], int] = no_program_seed_hook
 startup_program_seed_hook: Callable[[], int] = no_program_seed_hook
 
 
 def use_program_seed_for_parameter() -> AbstractContextManager[None]:
-    """Context in which the initial value of one parameter is drawn. If the `random_seed` of the
-    default programs is set, the generator is seeded with it.
+    """Context manager in which the initial value of one parameter is drawn. If the `random_seed` of
+    the default programs is set, the random generator is seeded with it at the start.
 
     As in Paddle, each parameter restarts from that seed, so parameters with the same shape and
     initializer are equal.
@@ -48,7 +50,7 @@ last_seed: int | None = None  # the argument of the last call of `seed`
 
 
 def seed(value: int) -> np.random.Generator:
-    """Restart the random number generator from `value`."""
+    """Restart the random number generator of the process from the seed `value`."""
     global _generator, last_seed  # noqa: PLW0603 - one process-wide source, as in Paddle
     last_seed = value
     _generator = np.random.Generator(np.random.PCG64(value))
@@ -56,7 +58,7 @@ def seed(value: int) -> np.random.Generator:
 
 
 def generator(own_seed: int = 0) -> np.random.Generator:
-    """The generator to draw from.
+    """Return the random generator from which an op draws its numbers.
 
     own_seed: the seed of the op. If it is not 0, a new generator with this seed is returned;
     otherwise the generator set by `use_generator` in this thread, or that of the process.
@@ -69,7 +71,7 @@ def generator(own_seed: int = 0) -> np.random.Generator:
 
 @contextmanager
 def use_generator(source: GeneratorSource) -> Iterator[None]:
-    """Context in which this thread draws from another generator.
+    """Context manager in which this thread draws random numbers from another generator.
 
     source: the generator, a function that is called for each draw and returns it, or None for the
     generator of the process.
@@ -82,10 +84,10 @@ def use_generator(source: GeneratorSource) -> Iterator[None]:
 
 
 def get_rng_state(device: str | None = None) -> list[Any]:
-    """The state of the generator, which all devices share."""
+    """Return the state of the random generator; all devices share the generator."""
     return [_generator.bit_generator.state]
 
 
 def set_rng_state(state_list: list[Any], device: str | None = None) -> None:
-    """Restore a state from `get_rng_state`."""
+    """Set the state of the random generator to one that `get_rng_state` returned."""
     _generator.bit_generator.state = state_list[0]

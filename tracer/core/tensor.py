@@ -71,13 +71,15 @@ class Tensor(TensorBase):
 
     @property
     def meta(self) -> Meta:
-        """Shape and dtype. For internal use: unlike `shape`, it is not recorded as a guard."""
+        """Shape and dtype. `meta` is for internal use: unlike a read of `shape`, a read of `meta`
+        is not recorded as a guard.
+        """
         return Meta(self.array.shape, self.array.dtype)
 
     @property
     def shape(self) -> list[Any]:
-        """The sizes of the axes. While a program is recorded, a read by Python code becomes
-        a guard.
+        """The sizes of the axes, as a list. While a program is recorded, a read of `shape` by
+        Python code is recorded as a guard.
         """
         mode = state.mode
         return list(self.array.shape) if mode.is_eager else mode.shape(self)
@@ -104,12 +106,12 @@ class Tensor(TensorBase):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether no recorded op computed this tensor."""
+        """Whether the tensor is a leaf: no op recorded on the tape computed it."""
         return self.node is None
 
     @property
     def name(self) -> str:
-        """The name in programs; generated at the first read."""
+        """The name of the tensor in programs, generated when it is first read."""
         if self._name is None:
             self._name = unique_name.generate(compat.rules.temporary_name_prefix)
         return self._name
@@ -128,7 +130,7 @@ class Tensor(TensorBase):
         return self.ndim
 
     def is_tensor(self) -> bool:
-        """True."""
+        """Return True, because the object is a tensor."""
         return True
 
     # -- values for Python
@@ -191,15 +193,15 @@ class Tensor(TensorBase):
         raise NotImplementedError  # attached by oarlock.tensor
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """The value for NumPy: a read-only view, or a copy if `copy` is True or the dtype
-        differs.
+        """Return the value as a NumPy array: a read-only view, or a copy if `copy` is True or
+        `dtype` differs.
         """
         array = np.asarray(cuda.to_host(self._report_read_and_get_array("numpy()")))
         if copy or (dtype is not None and array.dtype != dtype):
             if copy is False:
                 raise ValueError(
-                    f"a tensor of {self.dtype.name} is not an array of {np.dtype(dtype).name} "
-                    "without a copy"
+                    f"copy=False: a tensor of {self.dtype.name} becomes an array of "
+                    f"{np.dtype(dtype).name} only by a copy"
                 )
             return np.array(array, dtype=dtype)
         view = array.view()
@@ -207,8 +209,8 @@ class Tensor(TensorBase):
         return view
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """NumPy functions receive the values and return arrays, through which gradients do
-        not flow.
+        """Call a NumPy function with the values of the tensors. The function returns arrays,
+        through which gradients do not flow.
         """
         return function(*_tensors_to_arrays(args), **_tensors_to_arrays(kwargs))
 
@@ -276,11 +278,11 @@ class Tensor(TensorBase):
     # -- gradients
 
     def gradient(self) -> Array | None:
-        """The gradient as an ndarray; None if there is none."""
+        """Return the gradient of the tensor as an ndarray; None if there is no gradient."""
         return None if self.grad is None else self.grad.numpy()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Delete the gradient, or set it to zero."""
+        """Delete the gradient of the tensor, or set it to zero."""
         if raise_or_skip_unsupported_side_effect("clear_gradient()"):
             return
         if set_to_zero:
@@ -291,17 +293,17 @@ class Tensor(TensorBase):
     clear_grad = clear_gradient
 
     def _is_cleared_gradient(self) -> bool:
-        """Whether this is a gradient that `clear_grad` set to zero and that has not changed
-        since. Then accumulation replaces it instead of adding.
+        """Whether this tensor is a gradient that `clear_grad` set to zero, and that has not changed
+        since. Accumulation replaces such a gradient instead of adding to it.
         """
         return self._zeros is not None and self._zeros is self.array and not self.inplace_version
 
     def _zero_grads(self) -> None:
-        """Set the gradient to zero, if there is one."""
+        """Set the gradient of the tensor to zero, if it has a gradient."""
         self.clear_gradient(True)
 
     def detach(self) -> Tensor:
-        """A tensor with the same value and without gradient history."""
+        """Return a tensor with the same value, but without gradient history."""
         if state.mode.is_eager:
             return Tensor(self.array)
         # a new variable, because a recorder identifies values by the ops that compute them
@@ -311,7 +313,7 @@ class Tensor(TensorBase):
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHookHandle:
         """Call `hook(grad)` when the gradient of this tensor is complete. If the hook returns a
-        tensor, it replaces the gradient.
+        tensor, the returned tensor replaces the gradient.
 
         Raises MissingStateError if the tensor has stop_gradient=True.
         """
@@ -335,12 +337,15 @@ class Tensor(TensorBase):
     # -- in-place operations
 
     def retain_grads(self) -> None:
-        """Save the gradient in `grad` although this tensor is not a leaf."""
+        """Make backward() store the gradient of this tensor in `grad`, although the tensor is not a
+        leaf.
+        """
         if self.node is not None:
             self.register_hook(functools.partial(_accumulate_retained_grad, weakref.ref(self)))
 
     def set_value(self, value: Any) -> None:
-        """Replace the value by another one of the same shape; the dtype stays.
+        """Replace the value of the tensor by another value of the same shape. The dtype of the
+        tensor does not change.
 
         Raises OpError if the shapes differ.
         """
@@ -358,7 +363,7 @@ class Tensor(TensorBase):
             save_value_for_backward_before_change(self)
             self.array = cuda.copy_with_dtype_and_device_of(given.array, self.array)
             return
-        # A program has no mutable values: the tensor becomes a new variable.
+        # In a program, values cannot change in place, so the tensor becomes a new variable.
         if given.meta.dtype != self.meta.dtype:
             protos = (parse_dtype(t.meta.dtype).proto for t in (given, self))
             given = OPS["cast"](given, **dict(zip(("in_dtype", "out_dtype"), protos, strict=True)))
@@ -366,8 +371,8 @@ class Tensor(TensorBase):
 
 
 def snapshot_with_gradient_history(tensor: Tensor) -> Tensor:
-    """A new tensor with the current value and gradient history of `tensor`. For a leaf, the
-    gradient of the snapshot is added to that of the leaf.
+    """Return a new tensor with the current value and gradient history of `tensor`. If `tensor` is a
+    leaf, the gradient of the snapshot is added to that of `tensor`.
     """
     result = Tensor(tensor.array)
     result.stop_gradient, result.node, result.index = (
@@ -398,8 +403,8 @@ def save_value_for_backward_before_change(tensor: Tensor) -> None:
 
 
 def save_values_for_backward_before_change(tensors: Iterable[Tensor]) -> None:
-    """Call `save_value_for_backward_before_change` for several tensors; fast if no recorded op is
-    alive.
+    """Call `save_value_for_backward_before_change` for several tensors. The call returns quickly if
+    the tape holds no recorded op.
     """
     if oldest_seq() < take_next_seq():
         for tensor in tensors:
@@ -448,7 +453,7 @@ class RemovableHookHandle:
         self._hook = hook
 
     def remove(self) -> bool:
-        """Remove the hook; False if it was removed before."""
+        """Remove the hook. Return False if the hook was removed before."""
         if self._hook not in self._hooks:
             return False
         self._hooks.remove(self._hook)

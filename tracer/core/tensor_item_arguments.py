@@ -11,7 +11,9 @@ from .op import Meta
 
 
 def check_tensor_item_arguments(meta: Meta, index: Sequence[Any]) -> None:
-    """Raise OpError if `item(*index)` does not select one element. Sizes of -1 match any index."""
+    """Raise OpError if `tensor.item(*index)` does not select one element. Sizes that are unknown
+    (-1) match any index.
+    """
     of, shape = f"(X={meta})", meta.shape
     size = -1 if -1 in shape else math.prod(shape)
     if not index and size not in (1, -1):

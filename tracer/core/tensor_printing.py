@@ -30,7 +30,7 @@ def set_printoptions(
     sci_mode: bool | None = None,
     linewidth: int | None = None,
 ) -> None:
-    """Set how tensors are printed; None keeps the current value.
+    """Set the options with which tensors are printed; None keeps the current value of an option.
 
     precision: digits after the decimal point.
     threshold: tensors with more elements are abbreviated.
@@ -55,7 +55,7 @@ def set_printoptions(
 
 
 def _format_element_unpadded(value: Any) -> str:
-    """Format one element without padding."""
+    """Format one element of a tensor without padding."""
     if not isinstance(value, np.floating):
         return str(value.item() if isinstance(value, np.generic) else value)
     if _print_options.sci_mode:
@@ -66,7 +66,7 @@ def _format_element_unpadded(value: Any) -> str:
 
 
 class _ColumnFormat(NamedTuple):
-    """Width of elements, and whether a column is reserved for the sign."""
+    """The width of the printed elements, and whether a column is reserved for the sign."""
 
     width: int
     has_sign_column: bool
@@ -86,7 +86,7 @@ def _make_column_format(array: Any) -> _ColumnFormat:
 
 
 def _visible_elements(array: Any) -> Any:
-    """The elements of an abbreviated array that are printed."""
+    """Return the elements that are printed of a large array, whose middle is omitted."""
     edge = _print_options.edgeitems
     for axis, size in enumerate(array.shape):
         if size > 2 * edge:
@@ -95,7 +95,9 @@ def _visible_elements(array: Any) -> Any:
 
 
 def _visible_subarrays(array: Any, short: bool) -> list[Any]:
-    """The subarrays along the first axis that are printed; None marks the omitted middle."""
+    """Return the subarrays along the first axis that are printed; None stands for the omitted
+    middle.
+    """
     edge = _print_options.edgeitems
     if short and array.shape[0] > 2 * edge:
         return [*array[:edge], None, *(array[-edge:] if edge else [])]

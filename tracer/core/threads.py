@@ -1,4 +1,4 @@
-"""The number of threads of NumPy's linear algebra and of the compiled kernels.
+"""Set the number of threads of NumPy's linear algebra and of the compiled kernels.
 
 NumPy: one thread unless the user sets another number, as in Paddle. Small products in eager
 training gain little from threads, and BLAS threads wait busily, which slows other processes down by
@@ -37,6 +37,8 @@ def _set_blas_threads(count: int) -> None:
 
 
 def set_default_blas_thread_count() -> None:
-    """Use one BLAS thread unless an environment variable sets another number."""
+    """Make NumPy's linear algebra (BLAS) use one thread, unless an environment variable sets a
+    number of threads.
+    """
     if not any(name in os.environ for name in THREAD_COUNT_VARIABLES):
         _set_blas_threads(1)

@@ -36,12 +36,16 @@ def batch(
 
 
 def get_cuda_rng_state() -> list[Any]:
-    """The states of GPU generators: an empty list, because GPUs have none."""
+    """Return the states of the random generators of GPUs: an empty list, because GPUs share the
+    generator of the process.
+    """
     return []
 
 
 def set_cuda_rng_state(state_list: list[Any]) -> None:
-    """Restore the states from get_cuda_rng_state. Raises OpError for a non-empty list."""
+    """Accept the empty list that get_cuda_rng_state returned, without effect. Raise OpError for a
+    list that is not empty.
+    """
     if state_list:
         raise OpError(
             append_user_line(f"set_cuda_rng_state: {len(state_list)} states, and no GPU that draws")

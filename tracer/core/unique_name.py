@@ -19,7 +19,7 @@ class UniqueNames:
         self.user_names: set[str] = set()  # names that users chose
 
     def __call__(self, key: str) -> str:
-        """The next name for `key`: `<prefix><key>_<number>`."""
+        """Return the next name for `key`: `<prefix><key>_<number>`."""
         number = self.counts[key]
         self.counts[key] += 1
         return f"{self.prefix}{key}_{number}"
@@ -29,7 +29,7 @@ _current_names = UniqueNames()
 
 
 def current_name_counts() -> dict[str, int]:
-    """The counters by key: the dict itself, not a copy."""
+    """Return the counters of generated names by key: the dict itself, not a copy."""
     return _current_names.counts
 
 
@@ -41,14 +41,16 @@ def register_user_name_and_report_if_known(name: str) -> bool:
 
 
 def generate(key: str) -> str:
-    """Return `key_N`, where N is the number of names generated for `key` before."""
+    """Return a unique name `key_N`, where N is the number of names generated for `key` before."""
     return _current_names(key)
 
 
 def switch(
     new_generator: UniqueNames | None = None, new_para_name_checker: object = None
 ) -> tuple[UniqueNames, object]:
-    """Use another UniqueNames (a new one by default); return the previous one."""
+    """Use another generator of names (UniqueNames; a new one by default), and return the previous
+    one.
+    """
     global _current_names
     before, _current_names = (
         _current_names,
@@ -59,7 +61,7 @@ def switch(
 
 @contextmanager
 def guard(new_generator: UniqueNames | str | None = None) -> Iterator[None]:
-    """Context that uses new counters.
+    """Context manager in which names are generated with new counters.
 
     new_generator: a prefix, or the counters to use.
     """

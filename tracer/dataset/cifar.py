@@ -25,7 +25,7 @@ CIFAR100_MD5 = "eb9058c3a382ffc7106e4002c42a8d85"
 def reader_creator(
     filename: str, sub_name: str, cycle: bool = False
 ) -> Callable[[], Iterator[Any]]:
-    """Return a reader of the members of an archive whose names contain sub_name.
+    """Return a reader of those files in an archive whose names contain sub_name.
 
     cycle: repeat the data endlessly
     """
@@ -75,6 +75,6 @@ def test100() -> Callable[[], Iterator[Any]]:
 
 
 def fetch() -> None:
-    """Download both archives."""
+    """Download the archives of CIFAR-10 and CIFAR-100."""
     common.download(CIFAR10_URL, "cifar", CIFAR10_MD5)
     common.download(CIFAR100_URL, "cifar", CIFAR100_MD5)

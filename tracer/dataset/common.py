@@ -25,8 +25,8 @@ def md5file(fname: str) -> str:
 
 
 def download(url: str, module_name: str, md5sum: str | None, save_name: str | None = None) -> str:
-    """Return the path of a file of a dataset; download it if it is missing. Warns if an existing
-    file has another MD5.
+    """Return the path of a file of a dataset; download it if it is missing. Warns if the file
+    exists, but its MD5 differs from the expected one.
 
     Raises OarlockError if the download fails, with a hint where to put the file.
     """
@@ -70,7 +70,8 @@ def cluster_files_reader(
     trainer_id: int,
     loader: Callable[[Any], Any] | None = None,
 ) -> Callable[[], Iterator[Any]]:
-    """Return a reader of every trainer_count-th file that `split` wrote, starting with trainer_id.
+    """Return a reader of the samples in every trainer_count-th file that `split` wrote, starting
+    with file number trainer_id.
 
     loader: function that reads a file; default: unpickles it as data
     """
@@ -94,7 +95,7 @@ def _unpickle_without_code_execution(data: bytes, name: str) -> Any:
 
 
 def open_member(archive: tarfile.TarFile, name: str) -> Any:
-    """Open a file in an archive by its name with or without `./`.
+    """Open a file in an archive by its name; the archive may store the name with a leading `./`.
 
     Raises FileError if it does not exist.
     """
@@ -110,7 +111,7 @@ def open_member(archive: tarfile.TarFile, name: str) -> Any:
 
 def index_frequent_words(counts: dict[Any, int], min_count: int) -> dict[Any, int]:
     """Return the indices of words that occur more than `min_count` times, sorted by descending
-    frequency, then alphabetically. Raises OpError if there are none.
+    frequency, then alphabetically. Raises OpError if no word occurs more than `min_count` times.
     """
     words = sorted((w for w, n in counts.items() if n > min_count), key=lambda w: (-counts[w], w))
     if not words:

@@ -29,13 +29,13 @@ def _read_stripped_lines(path: str) -> list[str]:
 
 
 def load_dict(filename: str) -> dict[str, int]:
-    """Return the line number of each line of a file."""
+    """Return a dict from the content of each line of a file to its line number."""
     return {line: i for i, line in enumerate(_read_stripped_lines(filename))}
 
 
 def load_label_dict(filename: str) -> dict[str, int]:
-    """Return the indices of `B-` and `I-` of each tag in the order of the file (Paddle's order
-    changes in each process), and of `O`, the last.
+    """Return a dict from tags to indices: `B-` and `I-` of each tag in the order of the file (in
+    Paddle the order changes in each process), and `O` as the last.
     """
     tags = dict.fromkeys(
         line[2:] for line in _read_stripped_lines(filename) if line.startswith(("B-", "I-"))
@@ -62,7 +62,7 @@ def _iter_sentences(
 
 
 def _to_bio_tags(column: list[str], path: str) -> list[str]:
-    """Convert `(A0*`, `*`, `*)` to `B-A0`, `I-A0`, `I-A0`.
+    """Convert property columns to tags, for example `(A0*`, `*`, `*)` to `B-A0`, `I-A0`, `I-A0`.
 
     Raises FileError for other properties.
     """
@@ -82,9 +82,7 @@ def _to_bio_tags(column: list[str], path: str) -> list[str]:
 def corpus_reader(
     data_path: str, words_name: str, props_name: str
 ) -> Callable[[], Iterator[Sentence]]:
-    """Return a reader of an archive: for each verb of each sentence the words, the verb and the
-    tags.
-    """
+    """Return a reader of (words, verb, tags) for each verb of each sentence in an archive."""
 
     def reader() -> Iterator[Sentence]:
         with (
@@ -103,8 +101,9 @@ def corpus_reader(
 def _sentence_to_sample(
     sentence: Sentence, words: dict[str, int], verbs: dict[str, int], labels: dict[str, int]
 ) -> tuple[Any, ...]:
-    """Return lists of the length of the sentence: its words, the five words around the verb, the
-    verb, marks of these five, and tags.
+    """Return the features of one verb of a sentence. Each feature is a list with one element per
+    word of the sentence: the words, the five words around the verb, the verb, marks of these five,
+    and the tags.
     """
     text, verb, tags = sentence
     length, verb_position = len(text), tags.index("B-V")
@@ -127,7 +126,7 @@ def reader_creator(
     predicate_dict: Any = None,
     label_dict: Any = None,
 ) -> Callable[[], Iterator[Any]]:
-    """Return a reader of word, verb and tag indices."""
+    """Return a reader that converts the words, verbs and tags of `corpus_reader` to indices."""
 
     def reader() -> Iterator[Any]:
         for sentence in corpus_reader():
@@ -137,7 +136,7 @@ def reader_creator(
 
 
 def get_dict() -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
-    """Return the indices of words, verbs and tags."""
+    """Return the dicts from words, verbs and tags to indices."""
     return (
         load_dict(common.download(WORDDICT_URL, "conll05st", WORDDICT_MD5)),
         load_dict(common.download(VERBDICT_URL, "conll05st", VERBDICT_MD5)),
@@ -151,7 +150,7 @@ def get_embedding() -> str:
 
 
 def test() -> Callable[[], Iterator[Any]]:
-    """Return a reader of the test set, the only one that is free."""
+    """Return a reader of the test set, the only part of the CoNLL 2005 data that is free."""
     data = common.download(DATA_URL, "conll05st", DATA_MD5)
     folder = "conll05st-release/test.wsj"
     reader = corpus_reader(

@@ -74,12 +74,12 @@ def test(
     use_xmap: bool = True,
     cycle: bool = False,
 ) -> Callable[[], Iterator[Any]]:
-    """Return a reader of 1020 images with labels, as `train`."""
+    """Return a reader of the 1020 test images with labels, with the arguments of `train`."""
     return _make_reader("test", mapper, buffered_size, use_xmap, cycle)
 
 
 def valid(
     mapper: Callable[[Sample], Any] = test_mapper, buffered_size: int = 1024, use_xmap: bool = True
 ) -> Callable[[], Iterator[Any]]:
-    """Return a reader of 1020 images with labels, as `train`."""
+    """Return a reader of the 1020 validation images with labels, with the arguments of `train`."""
     return _make_reader("valid", mapper, buffered_size, use_xmap, cycle=False)

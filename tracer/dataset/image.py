@@ -118,8 +118,8 @@ def simple_transform(
     is_color: bool = True,
     mean: Any = None,
 ) -> Any:
-    """Resize and crop (for training at a random position, with a random flip), transpose to [C, H,
-    W] and subtract `mean`.
+    """Resize and crop an image, transpose it to [C, H, W] and subtract `mean`. For training, crop
+    at a random position and flip at random.
 
     im [H, W, 3] -> float32 [3, crop_size, crop_size]
 
@@ -146,7 +146,7 @@ def load_and_transform(
     is_color: bool = True,
     mean: Any = None,
 ) -> Any:
-    """Load an image from a file and apply `simple_transform`."""
+    """Load an image from a file and apply `simple_transform` to it."""
     return simple_transform(
         load_image(filename, is_color), resize_size, crop_size, is_train, is_color, mean
     )

@@ -21,8 +21,8 @@ _PUNCTUATION = string.punctuation.encode()
 
 
 def tokenize(pattern: re.Pattern[str]) -> Iterator[list[bytes]]:
-    """Iterate over the words of each file whose name matches, in lower case and without
-    punctuation.
+    """Yield the list of words of each file in the archive whose name matches the pattern, in lower
+    case and without punctuation.
     """
     with open_tar_archive(common.download(URL, "imdb", MD5)) as archive:
         for _, part in iter_wanted_paths_and_files(archive, "imdb", pattern.match):
@@ -30,8 +30,8 @@ def tokenize(pattern: re.Pattern[str]) -> Iterator[list[bytes]]:
 
 
 def build_dict(pattern: re.Pattern[str], cutoff: int) -> dict[Any, int]:
-    """Return the index of each word (bytes) that occurs more than cutoff times, and of `<unk>`, the
-    last.
+    """Return a dict from words (bytes) to indices: the words that occur more than cutoff times, and
+    `<unk>` as the last.
     """
     counts: Counter[bytes] = Counter()
     for words in tokenize(pattern):
@@ -44,7 +44,9 @@ def build_dict(pattern: re.Pattern[str], cutoff: int) -> dict[Any, int]:
 def reader_creator(
     pos_pattern: re.Pattern[str], neg_pattern: re.Pattern[str], word_idx: dict[Any, int]
 ) -> Callable[[], Iterator[Any]]:
-    """Return a reader of the files that match; they are read now."""
+    """Return a reader of the files in the archive whose names match the patterns. The files are
+    read when this function is called.
+    """
     unknown = word_idx["<unk>"]
     samples = [
         ([word_idx.get(word, unknown) for word in words], label)
@@ -70,7 +72,7 @@ def test(word_idx: dict[Any, int]) -> Callable[[], Iterator[Any]]:
 
 
 def word_dict() -> dict[Any, int]:
-    """Return the indices of the words that occur more than 150 times."""
+    """Return a dict from words to indices, of the words that occur more than 150 times."""
     return build_dict(re.compile(r"aclImdb/((train)|(test))/((pos)|(neg))/.*\.txt$"), 150)
 
 

@@ -28,7 +28,9 @@ class DataType:
 
 
 def word_count(f: Iterable[Any], word_freq: Any = None) -> Any:
-    """Count the words of the lines; `<s>` and `<e>` once for each line."""
+    """Count how often each word occurs in the lines; the marks `<s>` and `<e>` count once for each
+    line.
+    """
     counts = Counter[Any]() if word_freq is None else word_freq
     for line in f:
         for word in [*line.strip().split(), "<s>", "<e>"]:
@@ -41,8 +43,8 @@ def _open_downloaded_archive() -> AbstractContextManager[tarfile.TarFile]:
 
 
 def build_dict(min_word_freq: int = 50) -> dict[Any, int]:
-    """Return the index of each word that occurs more than min_word_freq times, and of `<unk>`, the
-    last.
+    """Return a dict from words to indices: the words that occur more than min_word_freq times, and
+    `<unk>` as the last.
     """
     with _open_downloaded_archive() as archive:
         counts = word_count(

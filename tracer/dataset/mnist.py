@@ -53,7 +53,7 @@ def _download_file(name: str) -> str:
 def reader_creator(
     image_filename: str, label_filename: str, buffer_size: int
 ) -> Callable[[], Iterator[Any]]:
-    """Return a reader of a pair of gzipped IDX files.
+    """Return a reader of the images and labels in a pair of gzipped IDX files.
 
     Raises FileError if a file is damaged or the files do not match.
     """
@@ -77,7 +77,7 @@ def reader_creator(
 
 
 def _read_idx(path: str, rank: int) -> Any:
-    """Read the bytes of an IDX file: -> uint8 [*sizes]."""
+    """Read a gzipped IDX file of bytes; return uint8 [*sizes]."""
     try:
         with gzip.open(path, "rb") as file:
             data = file.read()

@@ -39,7 +39,7 @@ class MovieInfo:
         self.index, self.categories, self.title = int(index), categories, title
 
     def value(self) -> list[Any]:
-        """Return the fields of a sample."""
+        """Return the fields of the movie that a sample contains."""
         tables = _download_and_read_tables()
         return [
             self.index,
@@ -61,7 +61,7 @@ class UserInfo:
         self.age, self.job_id = age_table.index(int(age)), int(job_id)
 
     def value(self) -> list[int]:
-        """Return the fields of a sample."""
+        """Return the fields of the user that a sample contains."""
         return [self.index, 0 if self.is_male else 1, self.age, self.job_id]
 
     def __repr__(self) -> str:
@@ -73,7 +73,7 @@ class UserInfo:
 
 
 class _MovieAndUserTables:
-    """Movies and users of an archive.
+    """The movies and users in an archive of MovieLens.
 
     Words and categories are numbered alphabetically (in Paddle the numbers change in each process).
     """
@@ -125,22 +125,24 @@ def _iter_samples(
 
 
 def train(rand_seed: int = 0, test_ratio: float = 0.1) -> Callable[[], Iterator[Any]]:
-    """Return a reader of the ratings that are not selected for testing."""
+    """Return a reader of the ratings for training: those that are not selected for testing."""
     return lambda: _iter_samples(rand_seed, test_ratio)
 
 
 def test(rand_seed: int = 0, test_ratio: float = 0.1) -> Callable[[], Iterator[Any]]:
-    """Return a reader of randomly selected ratings, a part of test_ratio."""
+    """Return a reader of the ratings for testing: a random selection of the fraction test_ratio of
+    all ratings.
+    """
     return lambda: _iter_samples(rand_seed, test_ratio, is_test=True)
 
 
 def get_movie_title_dict() -> dict[str, int]:
-    """Return the indices of the words of titles."""
+    """Return a dict from the words of movie titles to indices."""
     return _download_and_read_tables().words
 
 
 def movie_categories() -> dict[str, int]:
-    """Return the indices of categories."""
+    """Return a dict from movie categories to indices."""
     return _download_and_read_tables().categories
 
 

@@ -37,7 +37,7 @@ _loaded: dict[tuple[str, int, float], tuple[Any, Any]] = {}
 
 
 def load_data(filename: str, feature_num: int = 14, ratio: float = 0.8) -> tuple[Any, Any]:
-    """Return the training and test rows of a file of numbers.
+    """Read a file of numbers, and return the rows for training and those for testing.
 
     Raises FileError if the numbers do not fill rows.
     """
@@ -49,7 +49,7 @@ def load_data(filename: str, feature_num: int = 14, ratio: float = 0.8) -> tuple
             raise FileError(f"{filename}: {len(numbers)} numbers do not fill rows of {feature_num}")
         data = numbers.reshape(-1, feature_num)
         inputs = data[:, :-1]
-        with np.errstate(invalid="ignore"):  # a constant column
+        with np.errstate(invalid="ignore"):  # a constant column has the range 0
             data[:, :-1] = (inputs - inputs.sum(axis=0) / len(data)) / (
                 inputs.max(axis=0) - inputs.min(axis=0)
             )
@@ -63,17 +63,17 @@ def _reader(part: int) -> Callable[[], Iterator[Any]]:
 
 
 def train() -> Callable[[], Iterator[Any]]:
-    """Return a reader of the first 80 % of the rows."""
+    """Return a reader of the training set, the first 80 % of the rows."""
     return _reader(0)
 
 
 def test() -> Callable[[], Iterator[Any]]:
-    """Return a reader of the last 20 % of the rows."""
+    """Return a reader of the test set, the last 20 % of the rows."""
     return _reader(1)
 
 
 def predict_reader() -> tuple[Any]:
-    """Return the first row of the test set without its price."""
+    """Return the features of the first row of the test set, without the price."""
     return (load_data(common.download(URL, "uci_housing", MD5))[1][0][:-1],)
 
 

@@ -35,8 +35,8 @@ def _read_dictionaries(tar_file: str, dict_size: int) -> tuple[dict[str, int], d
 
 
 def reader_creator(tar_file: str, file_name: str, dict_size: int) -> Callable[[], Iterator[Any]]:
-    """Return a reader of the files of the archive with a name ending; pairs with more than 80 words
-    are skipped.
+    """Return a reader of those files in the archive whose names have the given ending. Pairs with a
+    sentence of more than 80 words are skipped.
     """
 
     def reader() -> Iterator[Any]:
@@ -77,7 +77,9 @@ def gen(dict_size: int) -> Callable[[], Iterator[Any]]:
 
 
 def get_dict(dict_size: int, reverse: bool = True) -> tuple[dict[Any, Any], dict[Any, Any]]:
-    """Return the word indices of both languages; if reverse, words by index."""
+    """Return two dicts, of the source and the target language, from words to indices, or from
+    indices to words if `reverse` is True.
+    """
     dictionaries = _read_dictionaries(_download_archive(), dict_size)
     if reverse:
         return {v: k for k, v in dictionaries[0].items()}, {

@@ -24,7 +24,7 @@ _OTHER_LANGUAGE = {"en": "de", "de": "en"}
 
 
 def _iter_sentence_pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[str]]]:
-    """Iterate over the English and German words of the lines that have both."""
+    """Yield the words of the English and of the German sentence of each line that has both."""
     with open_tar_archive(tar_file) as archive:
         for line in common.open_member(archive, name):
             columns = line.decode().strip().split("\t")
@@ -35,7 +35,9 @@ def _iter_sentence_pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], 
 def _read_or_build_dictionary(
     tar_file: str, size: int, lang: str, reverse: bool = False
 ) -> dict[Any, Any]:
-    """Return words and their indices, cached in a file beside the archive."""
+    """Return the dict of a language from words to indices, or from indices to words if `reverse` is
+    True. The list of words is cached in a file beside the archive.
+    """
     path = Path(common.DATA_HOME) / "wmt16" / f"{lang}_{size}.dict"
     if not path.exists() or len(path.read_bytes().splitlines()) != size:
         counts: Counter[str] = Counter()
@@ -52,7 +54,7 @@ def _read_or_build_dictionary(
 def reader_creator(
     tar_file: str, file_name: str, src_dict_size: int, trg_dict_size: int, src_lang: str
 ) -> Callable[[], Iterator[Any]]:
-    """Return a reader of a file of the archive."""
+    """Return a reader of the samples in one file of the archive."""
 
     def reader() -> Iterator[Any]:
         source = _read_or_build_dictionary(tar_file, src_dict_size, src_lang)
@@ -111,7 +113,7 @@ def validation(
 
 
 def get_dict(lang: str, dict_size: int, reverse: bool = False) -> dict[Any, Any]:
-    """Return the word indices of a language.
+    """Return the dict of a language from words to indices.
 
     reverse: words by index
     """

@@ -27,17 +27,17 @@ def get_available_device() -> list[str]:
 
 
 def get_all_custom_device_type() -> list[str]:
-    """Return the types of plug-in devices: none."""
+    """Return the types of plug-in devices: an empty list."""
     return []
 
 
 def get_available_custom_device() -> list[str]:
-    """Return the plug-in devices: none."""
+    """Return the plug-in devices: an empty list."""
     return []
 
 
 def synchronize(device: object = None) -> None:
-    """Wait until the ops of a device are done; default: the current device. CPU ops are
+    """Wait until all ops on a device are finished; the default is the current device. CPU ops are
     synchronous.
     """
     place = parse_place(get_device() if device is None else device, "synchronize")

@@ -30,13 +30,13 @@ def device_count() -> int:
 
 
 def empty_cache() -> None:
-    """Free unused memory of the pool."""
+    """Free the unused memory in CuPy's memory pool of the GPU."""
     if cuda.cupy_state.cupy is not None:
         cuda.cupy_state.cupy.get_default_memory_pool().free_all_blocks()
 
 
 def _find_cupy_memory_pool(device: Any, function: str) -> Any:
-    """Return the memory pool of a GPU; None if CuPy was not used. function: the API called."""
+    """Return CuPy's memory pool of a GPU; None if no GPU was used. function: the API called."""
     if cuda.cupy_state.cupy is None:
         return None
     with cuda.use_device(_device_index(device, function)):
@@ -55,24 +55,26 @@ def _query_pool_bytes_and_update_max(device: Any, counter: str) -> int:
 
 
 def memory_allocated(device: Any = None) -> int:
-    """Return the number of bytes in use."""
+    """Return the number of bytes of a GPU that arrays occupy."""
     return _query_pool_bytes_and_update_max(device, "used")
 
 
 def memory_reserved(device: Any = None) -> int:
-    """Return the number of bytes reserved, in use or not."""
+    """Return the number of bytes that the memory pool of a GPU has reserved, whether arrays occupy
+    them or not.
+    """
     return _query_pool_bytes_and_update_max(device, "reserved")
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """Return the maximal number of bytes in use over all queries of any GPU; CuPy has no counter of
-    its own.
+    """Return the largest number of occupied bytes that any query so far returned, for any GPU. CuPy
+    itself does not record the peak of its memory use.
     """
     return max(memory_allocated(device), _max_bytes["used"])
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """Return the maximal number of reserved bytes over all queries of any GPU."""
+    """Return the largest number of reserved bytes that any query so far returned, for any GPU."""
     return max(memory_reserved(device), _max_bytes["reserved"])
 
 

@@ -1,4 +1,4 @@
-"""Collectives of Tensors.  They do nothing in a rank that is not in the group."""
+"""Collectives of Tensors. Collectives do nothing in a rank that is not in the group."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Task:
         self._work, self._on_completion = work, on_completion
 
     def is_completed(self) -> bool:
-        """Whether the collective is finished."""
+        """Return whether the collective is finished."""
         if not self._work.is_completed():
             return False
         on_completion, self._on_completion = self._on_completion, None
@@ -53,7 +53,10 @@ F = TypeVar("F", bound=Callable[..., Task])
 
 
 def _wrap_to_skip_ranks_outside_group(collective: F) -> F:
-    """Resolve the argument `group`; return a completed task in a rank that is not in the group."""
+    """Decorate a collective: replace its argument `group` by the group, None by the group of all
+    ranks. In a rank that is not in the group, the decorated function does nothing and returns a
+    completed task.
+    """
     bind = inspect.signature(collective).bind
 
     @functools.wraps(collective)
@@ -75,7 +78,8 @@ def _wait_if_sync(task: Task, sync_op: bool) -> Task:
 def _require_same_on_all_ranks_if_sync(
     name: str, group: Group, array: Any, sync_op: bool, *arguments: Any
 ) -> Any:
-    """Return `array` after checking that all ranks pass the same shape, dtype and arguments.
+    """Check that all ranks pass the same shape, dtype and arguments to the collective, and return
+    `array`.
 
     Asynchronous collectives are not checked, because the check waits for all ranks.
     """
@@ -123,7 +127,8 @@ def _stack_tensors(name: str, tensors: Sequence[Tensor], group: Group, like: Any
 
 @_wrap_to_skip_ranks_outside_group
 def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Reduce the tensors of all ranks with the ReduceOp `op` (default: sum) into each `tensor`.
+    """Reduce `tensor` over all ranks with the ReduceOp `op` (default: sum), and store the result in
+    `tensor` of every rank.
 
     tensor: the same shape and dtype on all ranks
     """
@@ -137,7 +142,8 @@ def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = T
 
 @_wrap_to_skip_ranks_outside_group
 def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Reduce the tensors of all ranks with the ReduceOp `op` into `tensor` of rank `dst`.
+    """Reduce `tensor` over all ranks with the ReduceOp `op`, and store the result in `tensor` of
+    rank `dst`.
 
     The tensors of other ranks do not change.
     """
@@ -170,7 +176,7 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True)
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, sync_op: bool = True
 ) -> Task:
-    """Gather the tensors of all ranks into `tensor_list`.
+    """Gather `tensor` of every rank into the list `tensor_list` of every rank.
 
     tensor_list: empty, or one tensor per rank
     """
@@ -185,8 +191,8 @@ def all_gather(
 def _make_list_assignment_callback(
     name: str, tensors: list[Tensor], arrays: Any
 ) -> Callable[[], None]:
-    """Return a callback that copies `arrays` [size, *] to a list that is empty or has a tensor per
-    rank.
+    """Return a callback that copies `arrays` [size, *] to the tensors of a list; new tensors are
+    appended if the list is empty.
     """
     if tensors and len(tensors) != len(arrays):
         raise OpError(
@@ -211,7 +217,9 @@ def gather(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Gather the tensors of all ranks into `gather_list` of rank `dst`; other ranks pass None."""
+    """Gather `tensor` of every rank into the list `gather_list` of rank `dst`; the other ranks pass
+    None for it.
+    """
     array, root = (
         _copy_tensor_to_array("gather", tensor),
         require_rank_in_group("gather", group, dst),
@@ -236,7 +244,7 @@ def scatter(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Copy element `rank` of the `tensor_list` of rank `src` to `tensor`."""
+    """Copy element i of `tensor_list` of rank `src` to `tensor` of rank i."""
     array, root = (
         _copy_tensor_to_array("scatter", tensor),
         require_rank_in_group("scatter", group, src),
@@ -258,7 +266,8 @@ def alltoall(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Send element i of `in_tensor_list` to rank i; `out_tensor_list` receives their elements.
+    """Send element i of `in_tensor_list` to rank i, and store the tensor received from rank i in
+    element i of `out_tensor_list`.
 
     out_tensor_list: empty, or one tensor per rank
     """
@@ -281,8 +290,8 @@ def alltoall_single(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Split `in_tensor` along its first axis and send part i to rank i; `out_tensor` receives the
-    parts of all ranks, concatenated.
+    """Split `in_tensor` along its first axis and send part i to rank i. `out_tensor` receives the
+    parts that the ranks sent to this rank, concatenated in the order of the ranks.
 
     in_split_sizes, out_split_sizes: rows of each part; None: equal parts
     """
@@ -319,7 +328,9 @@ def reduce_scatter(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Reduce element `rank` of the `tensor_list` of all ranks with ReduceOp `op` into `tensor`."""
+    """Reduce element i of `tensor_list` over all ranks with the ReduceOp `op`, and store the result
+    in `tensor` of rank i.
+    """
     parts = _stack_tensors(
         "reduce_scatter", list(tensor_list), group, _copy_tensor_to_array("reduce_scatter", tensor)
     )
@@ -355,7 +366,9 @@ def _reject_own_rank(name: str, group: Group, rank: int) -> None:
 
 
 def isend(tensor: Tensor, dst: int, group: Any = None) -> Task:
-    """Start to send `tensor` and return the task; do not change `tensor` until it is finished."""
+    """Start to send `tensor` and return the task. The caller must not change `tensor` until the
+    task is finished.
+    """
     return send(tensor, dst, group, sync_op=False)
 
 
@@ -372,4 +385,6 @@ def barrier(group: Any = None) -> None:
 
 
 def wait(tensor: Tensor, group: Any = None, use_calc_stream: bool = True) -> None:
-    """Accepted without effect: call `wait` of the collective's task instead."""
+    """Do nothing. Oarlock accepts `wait` for compatibility; call the method `wait` of the
+    collective's task instead.
+    """

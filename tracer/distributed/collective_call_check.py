@@ -1,4 +1,4 @@
-"""Check that all ranks call the same collective with the same arguments.
+"""Check in each collective call that all ranks call the same collective with the same arguments.
 
 Without the check, different calls would return wrong values silently.
 """
@@ -25,7 +25,8 @@ def check_same_collective_call(group: Group, name: str, arguments: Any) -> None:
         return
     text = f"{name}({arguments})"
     digest = zlib.crc32(text.encode())
-    extrema = np.array([digest, -digest], dtype=np.int64)  # maximum and negated minimum
+    # reduced to the maximum over all ranks, and the negated minimum
+    extrema = np.array([digest, -digest], dtype=np.int64)
     communicator.all_reduce(extrema, MAX).wait()
     if extrema[0] != -extrema[1]:
         calls = "; ".join(

@@ -13,7 +13,8 @@ RANK_VARIABLE, SIZE_VARIABLE, ENDPOINT_VARIABLE, ENDPOINTS_VARIABLE = (
     "PADDLE_TRAINER_ENDPOINTS",
 )
 _DEVICE_VARIABLES = ("FLAGS_selected_gpus", "FLAGS_selected_accelerators")
-# Variables (rank, size) of the launchers of MPICH, Open MPI and PMIx.
+# Names of the environment variables (rank, size) that the launchers of MPICH, Open MPI and PMIx
+# set.
 _LAUNCHER_VARIABLES = (
     ("PMI_RANK", "PMI_SIZE"),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
@@ -27,8 +28,8 @@ def _read_int_env_or_default(name: str, default: int) -> int:
 
 
 def find_mpi_rank_and_size() -> tuple[int, int] | None:
-    """Return rank and number of ranks from the variables of MPI's launcher; None if it did not
-    start this process.
+    """Return the rank of this process and the number of ranks, from the variables that MPI's
+    launcher sets; None if the launcher did not start this process.
     """
     for rank, size in _LAUNCHER_VARIABLES:
         if rank in os.environ:
@@ -72,7 +73,7 @@ class ParallelEnv:
 
     @property
     def device_type(self) -> str:
-        """Always "cpu"."""
+        """Return "cpu", whatever the device is, as the type of device."""
         return "cpu"
 
     @property

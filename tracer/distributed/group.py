@@ -36,7 +36,7 @@ class Group:
         return self.rank >= 0
 
     def get_group_rank(self, rank: int) -> int:
-        """Return the rank in the group of a global rank; -1 if it is not a member."""
+        """Return the rank in the group of a global rank; -1 if the global rank is not a member."""
         return self.ranks.index(rank) if rank in self.ranks else -1
 
     def __repr__(self) -> str:
@@ -50,7 +50,9 @@ _groups: dict[int, Group] = {}
 
 
 def get_group(id: int = 0) -> Group:
-    """Return the group with that id; 0: all ranks.  Raises OpError for an unknown id."""
+    """Return the group with this id; the id 0 is the group of all ranks. Raises OpError for an
+    unknown group id.
+    """
     if id == 0:
         return Group(
             0, process_groups.global_communicator.ranks, process_groups.global_communicator
@@ -63,7 +65,9 @@ def get_group(id: int = 0) -> Group:
 def new_group(
     ranks: Sequence[int] | None = None, backend: str | None = None, timeout: Any = None
 ) -> Group:
-    """Create a group of some ranks (None: all).  All ranks must call it, also those not in it."""
+    """Create a group of some ranks; None stands for all ranks. All ranks must call `new_group`,
+    also those that are not in the group.
+    """
     everybody = process_groups.global_communicator
     members = sorted(set(range(everybody.size) if ranks is None else map(int, ranks)))
     if not members or not 0 <= members[0] <= members[-1] < everybody.size:
@@ -85,7 +89,9 @@ def group_or_world_group(group: Any) -> Group:
 
 
 def require_rank_in_group(name: str, group: Group, rank: int) -> int:
-    """Return the rank in `group` of a global rank.  Raises OpError if it is not a member."""
+    """Return the rank in `group` of a global rank. Raises OpError if the global rank is not a
+    member of the group.
+    """
     group_rank = group.get_group_rank(rank)
     if group_rank < 0:
         raise OpError(

@@ -41,7 +41,8 @@ def load_inference_model_distributed(
     params_filename: Any = None,
     pserver_endpoints: Any = None,
 ) -> Any:
-    """Load a model folder of Paddle 1.x.  Returns the program, input names and output variables.
+    """Load a model folder of Paddle 1.x. Return the program, the names of its inputs, and its
+    output variables.
 
     Raises ValueError if the folder has no model.
     """
@@ -51,6 +52,6 @@ def load_inference_model_distributed(
 
 
 def _undeprecated_fluid_io_function(name: str) -> Any:
-    """Return a function of `fluid.io` without its deprecation warning."""
+    """Return a function of `fluid.io` wrapped so that it does not issue its deprecation warning."""
     function = getattr(import_legacy_module("io"), name)
     return getattr(function, "__wrapped__", function)

@@ -31,7 +31,7 @@ class MpiWork:
         self._on_completion = on_completion
 
     def is_completed(self) -> bool:
-        """Whether the operation is finished; also advances it."""
+        """Return whether the operation is finished. A call also makes progress on the operation."""
         if self._request is not None and self._request.Test():
             self._request = None
             if self._on_completion is not None:
@@ -44,7 +44,7 @@ class MpiWork:
 
 
 class RecvWork:
-    """The receipt of one message.
+    """The operation of receiving one message.
 
     The message is probed first: another shape or dtype raises OpError.
     """
@@ -54,7 +54,7 @@ class RecvWork:
         self._request: Any = None
 
     def is_completed(self) -> bool:
-        """Whether the message has arrived; also advances it.
+        """Return whether the message has arrived. A call also makes progress on receiving it.
 
         Raises OpError for a message of another shape or dtype.
         """
@@ -85,14 +85,15 @@ class RecvWork:
 
 
 class CombinedWork:
-    """Several operations as one."""
+    """Several MPI operations that are waited for as one."""
 
     def __init__(self, work: Sequence[Work]) -> None:
         self._work = work
 
     def is_completed(self) -> bool:
-        """Whether the operation is finished; also advances it."""
-        # Poll each request: that lets MPI make progress.
+        """Return whether the operation is finished. A call also makes progress on the operation."""
+        # Test every request, even if an earlier one is pending, because each test lets MPI make
+        # progress.
         pending = [w for w in self._work if not w.is_completed()]
         return not pending
 
@@ -118,17 +119,17 @@ class MpiCommunicator:
         self.ranks = tuple(comm.Get_group().Translate_ranks(range(self.size), world))
 
     def broadcast(self, array: Any, root: int) -> Work:
-        """Copy the array of rank `root` to `array`."""
+        """Copy `array` of rank `root` to `array` of all other ranks."""
         return self._wrap_request(self._comm.Ibcast(_as_bytes(array), root), "broadcast")
 
     def all_reduce(self, array: Any, op: int) -> Work:
-        """Reduce the arrays of all ranks into `array`."""
+        """Reduce the arrays of all ranks, and store the result in `array` of every rank."""
         buffer, mpi_op, store_reduced_result = self._make_reduce_buffer_op_and_callback(array, op)
         request = self._comm.Iallreduce(self._mpi.IN_PLACE, buffer, mpi_op)
         return self._wrap_request(request, "all_reduce", store_reduced_result)
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
-        """Reduce the arrays into that of `root`."""
+        """Reduce the arrays of all ranks, and store the result in `array` of rank `root`."""
         buffer, mpi_op, store_reduced_result = self._make_reduce_buffer_op_and_callback(array, op)
         is_root = self.rank == root
         buffers = (self._mpi.IN_PLACE, buffer) if is_root else (buffer, None)
@@ -136,24 +137,26 @@ class MpiCommunicator:
         return self._wrap_request(request, "reduce", store_reduced_result if is_root else None)
 
     def all_gather(self, array: Any, into: Any) -> Work:
-        """Gather the arrays of all ranks into `into` [size, *]."""
+        """Gather `array` of every rank into `into` [size, *] of every rank."""
         return self._wrap_request(
             self._comm.Iallgather(_as_bytes(array), _as_bytes(into)), "all_gather"
         )
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """Copy element `rank` of the `arrays` [size, *] of `root` to `into`."""
+        """Copy element i of `arrays` [size, *] of rank `root` to `into` of rank i."""
         buffer = _as_bytes(arrays) if self.rank == root else None
         return self._wrap_request(self._comm.Iscatter(buffer, _as_bytes(into), root), "scatter")
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """Send element i of `arrays` [size, *] to rank i; receive theirs into `into` [size, *]."""
+        """Send element i of `arrays` [size, *] to rank i, and store the element received from rank
+        i in element i of `into` [size, *].
+        """
         return self._wrap_request(
             self._comm.Ialltoall(_as_bytes(arrays), _as_bytes(into)), "alltoall"
         )
 
     def send(self, array: Any, to: int) -> Work:
-        """Send to rank `to`."""
+        """Start to send `array` to rank `to`."""
         return MpiWork(
             self._comm.Isend(_as_bytes(array), to, shape_dtype_tag(array)),
             "send",
@@ -161,7 +164,7 @@ class MpiCommunicator:
         )
 
     def recv(self, array: Any, source: int) -> Work:
-        """Receive from rank `source`."""
+        """Start to receive `array` from rank `source`."""
         return RecvWork(self, array, source)
 
     def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
@@ -174,7 +177,9 @@ class MpiCommunicator:
         )
 
     def match_arrived_message(self, source: int) -> Any:
-        """Return a message that has arrived from rank `source` and its tag, or None."""
+        """Return a message from rank `source` that has arrived, and its tag. Return None if no
+        message has arrived.
+        """
         status = self._mpi.Status()
         message = self._comm.Improbe(source, self._mpi.ANY_TAG, status)
         return None if message is None else (message, status.Get_tag())
@@ -184,9 +189,12 @@ class MpiCommunicator:
         return self._wrap_request(self._comm.Ibarrier(), "barrier")
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """Create a communicator of some ranks; None if this rank is not among them."""
+        """Create a communicator of some ranks; return None if this rank is not one of these
+        ranks.
+        """
         is_member = self.rank in ranks
-        # Split blocks and cannot be interrupted: wait first until all ranks are here.
+        # Wait first until all ranks have called this method, because MPI's Split blocks and cannot
+        # be interrupted.
         self._wrap_request(self._comm.Ibarrier(), "new_group").wait()
         color, key = (0, list(ranks).index(self.rank)) if is_member else (self._mpi.UNDEFINED, 0)
         comm = self._comm.Split(color, key)
@@ -204,8 +212,9 @@ class MpiCommunicator:
     def _make_reduce_buffer_op_and_callback(
         self, array: Any, op: int
     ) -> tuple[Any, Any, Callable[[], None] | None]:
-        """Return a buffer in a dtype that MPI can reduce, the MPI operation, and a callback that
-        stores the result in `array` (None if the buffer is a view of it).
+        """Return three values for the reduction of `array`: a buffer in a dtype that MPI can
+        reduce, the MPI operation, and a callback that stores the result in `array`. The callback is
+        None if the buffer is a view of `array`.
         """
         check_reduce_op_supports_dtype(array, op)
         mpi_op = getattr(self._mpi, "SUM" if op == AVG else REDUCE_OP_NAMES[op])
@@ -228,7 +237,9 @@ class MpiCommunicator:
 
 
 def shape_dtype_tag(array: Any) -> int:
-    """Return a hash of shape and dtype, which is sent as the MPI tag."""
+    """Return a hash of the shape and dtype of an array. The hash of shape and dtype is sent as MPI
+    tag, so that the receiver can check the shape and dtype.
+    """
     return zlib.crc32(f"{array.dtype}{array.shape}".encode()) & _MAX_TAG
 
 

@@ -1,5 +1,5 @@
-"""The communicator that uses NCCL for arrays on a GPU and MPI for others, or MPI for all if the
-environment selects it.
+"""The communicator that uses NCCL for GPU arrays and MPI for other arrays, or MPI for all arrays if
+the environment variable OARLOCK_DISTRIBUTED_BACKEND selects it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _BACKENDS = ("", "mpi", "nccl")
 
 
 def check_backend() -> None:
-    """Raise OarlockError if the environment selects an unknown backend, or NCCL without
-    having it.
+    """Raise OarlockError if the environment variable selects an unknown backend, or NCCL although
+    NCCL is not installed.
     """
     backend = os.environ.get(BACKEND_VARIABLE, "")
     if backend not in _BACKENDS:
@@ -34,7 +34,7 @@ def check_backend() -> None:
 
 
 class HostCopyWork:
-    """An operation on host copies of GPU arrays.
+    """A communication operation on host copies of GPU arrays.
 
     outputs: pairs of a GPU array and the host copy that it receives on completion
     """
@@ -43,7 +43,7 @@ class HostCopyWork:
         self._work, self._outputs = work, outputs
 
     def is_completed(self) -> bool:
-        """Whether the operation is finished; also advances it."""
+        """Return whether the operation is finished. A call also makes progress on the operation."""
         if not self._work.is_completed():
             return False
         outputs, self._outputs = self._outputs, []
@@ -71,37 +71,39 @@ class MpiOrNcclCommunicator:
         self.rank, self.size, self.ranks = mpi.rank, mpi.size, mpi.ranks
 
     def broadcast(self, array: Any, root: int) -> Work:
-        """Copy the array of rank `root` to `array`."""
+        """Copy `array` of rank `root` to `array` of all other ranks."""
         return self._call_communicator("broadcast", (array,), (0,), root)
 
     def all_reduce(self, array: Any, op: int) -> Work:
-        """Reduce the arrays of all ranks into `array`."""
+        """Reduce the arrays of all ranks, and store the result in `array` of every rank."""
         return self._call_communicator("all_reduce", (array,), (0,), op)
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
-        """Reduce the arrays into that of `root`."""
+        """Reduce the arrays of all ranks, and store the result in `array` of rank `root`."""
         return self._call_communicator(
             "reduce", (array,), (0,) if self.rank == root else (), root, op
         )
 
     def all_gather(self, array: Any, into: Any) -> Work:
-        """Gather the arrays of all ranks into `into` [size, *]."""
+        """Gather `array` of every rank into `into` [size, *] of every rank."""
         return self._call_communicator("all_gather", (array, into), (1,))
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """Copy element `rank` of the `arrays` [size, *] of `root` to `into`."""
+        """Copy element i of `arrays` [size, *] of rank `root` to `into` of rank i."""
         return self._call_communicator("scatter", (arrays, into), (1,), root)
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """Send element i of `arrays` [size, *] to rank i; receive theirs into `into` [size, *]."""
+        """Send element i of `arrays` [size, *] to rank i, and store the element received from rank
+        i in element i of `into` [size, *].
+        """
         return self._call_communicator("all_to_all", (arrays, into), (1,))
 
     def send(self, array: Any, to: int) -> Work:
-        """Send to rank `to`."""
+        """Start to send `array` to rank `to`."""
         return self._call_communicator("send", (array,), (), to)
 
     def recv(self, array: Any, source: int) -> Work:
-        """Receive from rank `source`."""
+        """Start to receive `array` from rank `source`."""
         return self._call_communicator("recv", (array,), (0,), source)
 
     def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
@@ -121,7 +123,9 @@ class MpiOrNcclCommunicator:
         return self._mpi.barrier()
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """Create a communicator of some ranks; None if this rank is not among them."""
+        """Create a communicator of some ranks; return None if this rank is not one of these
+        ranks.
+        """
         mpi = self._mpi.split(ranks)
         return MpiOrNcclCommunicator(mpi) if isinstance(mpi, MpiCommunicator) else None
 
@@ -132,7 +136,9 @@ class MpiOrNcclCommunicator:
     def _call_communicator(
         self, method: str, arrays: tuple[Any, ...], outputs: tuple[int, ...], *args: int
     ) -> Work:
-        """Call a method of the selected communicator.  outputs: indices of the written arrays"""
+        """Call a method of the communicator (MPI or NCCL) that the device of the array selects.
+        outputs: indices of the written arrays
+        """
         communicator = self._select_communicator(arrays[-1])
         if communicator is not self._mpi or cuda.gpu_index_of(arrays[-1]) is None:
             return getattr(communicator, method)(*arrays, *args)
@@ -142,7 +148,9 @@ class MpiOrNcclCommunicator:
         )
 
     def _select_communicator(self, array: Any) -> Any:
-        """Return the communicator for an array by its device and the environment."""
+        """Return the communicator for an array: MPI for a CPU array or if the environment variable
+        selects MPI, otherwise NCCL.
+        """
         index = cuda.gpu_index_of(array)
         if index is None or os.environ.get(BACKEND_VARIABLE) == "mpi":
             return self._mpi

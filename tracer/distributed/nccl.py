@@ -22,7 +22,7 @@ from .reduce_op import check_reduce_op_supports_dtype
 from .wait_status import wait_for
 
 _UNIQUE_ID_BYTES = 128  # bytes
-# NCCL's names of dtypes; a complex number is sent as two real numbers.
+# Dtype -> the name of its NCCL data type. A complex number is sent as two real numbers.
 _NCCL_TYPES = {
     "int8": "INT8",
     "uint8": "UINT8",
@@ -56,7 +56,7 @@ class NcclWork:
         self._arrays, self._on_completion = arrays, on_completion
 
     def is_completed(self) -> bool:
-        """Whether the operation is finished; also advances it."""
+        """Return whether the operation is finished. A call also makes progress on the operation."""
         if self._event is not None and self._event.done:
             self._event = self._arrays = None
             if self._on_completion is not None:
@@ -69,7 +69,7 @@ class NcclWork:
 
 
 class NcclCommunicator:
-    """Implements core.communicator.Communicator for arrays on this rank's GPU.
+    """Implements the protocol core.communicator.Communicator for arrays on the GPU of this rank.
 
     It has the ranks of an MPI communicator. Half precision is reduced as float32, as with MPI.
     `recv` does not check shape and dtype, because NCCL's messages have no tag.
@@ -96,7 +96,7 @@ class NcclCommunicator:
             self._stream = cuda.cupy_state.cupy.cuda.Stream(non_blocking=True)
 
     def broadcast(self, array: Any, root: int) -> Work:
-        """Copy the array of rank `root` to `array`."""
+        """Copy `array` of rank `root` to `array` of all other ranks."""
         flat = _as_bytes(array)
         return self._launch_on_nccl_stream(
             "broadcast",
@@ -105,7 +105,7 @@ class NcclCommunicator:
         )
 
     def all_reduce(self, array: Any, op: int) -> Work:
-        """Reduce the arrays of all ranks into `array`."""
+        """Reduce the arrays of all ranks, and store the result in `array` of every rank."""
         buffer, nccl_op, store_reduced_result = self._make_reduce_buffer_op_and_callback(array, op)
         pointer = buffer.data.ptr
         return self._launch_on_nccl_stream(
@@ -118,7 +118,7 @@ class NcclCommunicator:
         )
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
-        """Reduce the arrays into that of `root`."""
+        """Reduce the arrays of all ranks, and store the result in `array` of rank `root`."""
         buffer, nccl_op, store_reduced_result = self._make_reduce_buffer_op_and_callback(array, op)
         pointer = buffer.data.ptr
 
@@ -131,7 +131,7 @@ class NcclCommunicator:
         )
 
     def all_gather(self, array: Any, into: Any) -> Work:
-        """Gather the arrays of all ranks into `into` [size, *]."""
+        """Gather `array` of every rank into `into` [size, *] of every rank."""
         flat = _as_bytes(array)
 
         def call(stream: int) -> None:
@@ -141,22 +141,24 @@ class NcclCommunicator:
         return self._launch_on_nccl_stream("all_gather", (array, into), call)
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """Copy element `rank` of the `arrays` [size, *] of `root` to `into`."""
+        """Copy element i of `arrays` [size, *] of rank `root` to `into` of rank i."""
         sent = enumerate(arrays) if self.rank == root else ()
         return self._send_recv_as_group(
             "scatter", [(to, part) for to, part in sent], [(root, into)]
         )
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """Send element i of `arrays` [size, *] to rank i; receive theirs into `into` [size, *]."""
+        """Send element i of `arrays` [size, *] to rank i, and store the element received from rank
+        i in element i of `into` [size, *].
+        """
         return self._send_recv_as_group("alltoall", list(enumerate(arrays)), list(enumerate(into)))
 
     def send(self, array: Any, to: int) -> Work:
-        """Send to rank `to`."""
+        """Start to send `array` to rank `to`."""
         return self._send_recv_as_group("send", [(to, array)], [], (self.ranks[to],))
 
     def recv(self, array: Any, source: int) -> Work:
-        """Receive from rank `source`."""
+        """Start to receive `array` from rank `source`."""
         return self._send_recv_as_group("recv", [], [(source, array)], (self.ranks[source],))
 
     def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
@@ -164,11 +166,15 @@ class NcclCommunicator:
         return self._send_recv_as_group("exchange", sent, got)
 
     def barrier(self) -> Work:
-        """Wait for all processes, but not for kernels that still run."""
+        """Wait until all processes have called `barrier`; kernels that still run on the GPU are not
+        waited for.
+        """
         return self._mpi.barrier()
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """Create a communicator of some ranks; None if this rank is not among them."""
+        """Create a communicator of some ranks; return None if this rank is not one of these
+        ranks.
+        """
         mpi = self._mpi.split(ranks)
         return NcclCommunicator(mpi, self._index) if isinstance(mpi, MpiCommunicator) else None
 
@@ -179,7 +185,7 @@ class NcclCommunicator:
     def _send_recv_as_group(
         self, name: str, sent: Any, got: Any, ranks: tuple[int, ...] | None = None
     ) -> Work:
-        """Send and receive several messages as one NCCL group: one after the other they could
+        """Send and receive several messages as one NCCL group, because separate messages could
         deadlock.
         """
         flat = [(to, _as_bytes(a)) for to, a in sent], [(source, _as_bytes(a)) for source, a in got]
@@ -202,7 +208,9 @@ class NcclCommunicator:
         on_completion: Callable[[], None] | None = None,
         ranks: Any = None,
     ) -> Work:
-        """Call NCCL on its stream, ordered after the kernels that were launched before."""
+        """Call a function of NCCL on the stream for NCCL, after the kernels that were launched
+        before.
+        """
         cupy = cuda.cupy_state.cupy
         with cuda.use_device(self._index):
             ready, event = (
@@ -224,8 +232,9 @@ class NcclCommunicator:
     def _make_reduce_buffer_op_and_callback(
         self, array: Any, op: int
     ) -> tuple[Any, Any, Callable[[], None] | None]:
-        """Return a buffer in a dtype that NCCL can reduce, the NCCL operation, and a callback that
-        stores the result in `array`.
+        """Return three values for the reduction of `array`: a buffer in a dtype that NCCL can
+        reduce, the NCCL operation, and a callback that stores the result in `array`. The callback
+        is None if the buffer is a view of `array`.
         """
         check_reduce_op_supports_dtype(array, op)
         if array.dtype.kind == "c" and REDUCE_OP_NAMES[op] == "PROD":

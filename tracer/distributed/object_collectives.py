@@ -32,7 +32,9 @@ def _gather_uint8_arrays(group: Group, data: Any) -> list[Any]:
 
 
 def gather_objects(group: Group, obj: Any) -> list[Any]:
-    """Gather one object from each rank.  This process must be in the group."""
+    """Gather one object from each rank of the group and return the list. The calling process must
+    be a member of the group.
+    """
     return [
         pickle.loads(data.tobytes())
         for data in _gather_uint8_arrays(group, _pickle_to_uint8_array(obj))
@@ -40,14 +42,16 @@ def gather_objects(group: Group, obj: Any) -> list[Any]:
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """Replace the content of `object_list` by the objects of all ranks, which must be picklable."""
+    """Replace the content of `object_list` by the objects `obj` of all ranks, which must be
+    picklable.
+    """
     group = group_or_world_group(group)
     if group.rank >= 0:
         object_list[:] = gather_objects(group, obj)
 
 
 def broadcast_object_list(object_list: list[Any], src: int, group: Any = None) -> None:
-    """Replace the content of `object_list` by that of rank `src`."""
+    """Replace the content of `object_list` by the content of `object_list` of rank `src`."""
     group = group_or_world_group(group)
     if group.rank < 0:
         return
@@ -64,8 +68,8 @@ def scatter_object_list(
     src: int = 0,
     group: Any = None,
 ) -> None:
-    """Replace the content of `out_object_list` by element `rank` of rank `src`'s
-    `in_object_list`.
+    """Replace the content of `out_object_list` by one object: element i of `in_object_list` of rank
+    `src` for rank i.
     """
     group = group_or_world_group(group)
     if group.rank < 0:

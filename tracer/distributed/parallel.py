@@ -18,7 +18,7 @@ from .reducer import Reducer
 
 
 class ParallelMode:
-    """Paddle's kinds of parallelism; Oarlock has data parallelism only."""
+    """Names for Paddle's kinds of parallelism; Oarlock supports only data parallelism."""
 
     DATA_PARALLEL = 0
     TENSOR_PARALLEL = 1
@@ -28,7 +28,8 @@ class ParallelMode:
 
 
 class DataParallel(Layer):
-    """Wraps `layers` so that its gradients are averaged over all processes during backward().
+    """Wraps the layer `layers` so that the gradients of its parameters are averaged over all
+    processes during backward().
 
     Parameters and buffers are copied from rank 0 first. comm_buffer_size, last_comm_buffer_size:
     megabytes of gradients in a message, and in the last one; find_unused_parameters: allow a loss
@@ -61,7 +62,7 @@ class DataParallel(Layer):
 
     @property
     def _saved_layer(self) -> Layer:
-        """The layer that `jit.save` writes."""
+        """The wrapped layer, which `jit.save` writes in place of this one."""
         layer: Layer = self._layers
         return layer
 
@@ -72,7 +73,8 @@ class DataParallel(Layer):
                     f"DataParallel: this rank is not in the group of ranks {self.group.ranks}"
                 )
             )
-        # A communicator of its own: reductions may interleave with the user's collectives.
+        # The reducer gets its own communicator, because its reductions may interleave with the
+        # user's collectives.
         communicator = self.group.communicator.split(range(self.group.nranks))
         assert communicator is not None
         if all(p.stop_gradient for p in self._layers.parameters()):
@@ -105,7 +107,9 @@ class DataParallel(Layer):
 
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Do not average the gradients of backward passes in the body."""
+        """Context manager: gradients of backward passes in the body are not averaged over the
+        processes.
+        """
         before, self.grad_need_sync = self.grad_need_sync, False
         self._set_reducer_enabled_if_recorded(False)
         try:
@@ -115,23 +119,29 @@ class DataParallel(Layer):
             self._set_reducer_enabled_if_recorded(before)
 
     def _set_reducer_enabled_if_recorded(self, enabled: bool) -> None:
-        """Enable or disable the reducer of a recorded layer, whose runs do not call `forward`."""
+        """Turn the reducer on or off if the wrapped layer was recorded as a program, because runs
+        of the program do not call `forward`.
+        """
         if self._reducer is not None and self._recorded:
             self._reducer.enabled = enabled
 
     def scale_loss(self, loss: Any) -> Any:
-        """Return the loss itself: gradients are averaged already."""
+        """Return the loss itself. Scaling is not needed, because backward() already averages the
+        gradients.
+        """
         return loss
 
     def apply_collective_grads(self) -> None:
-        """Accepted without effect: backward() averages the gradients."""
+        """Do nothing: the function is accepted for compatibility, and backward() already averages
+        the gradients.
+        """
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the state of the layer."""
+        """Return the state dict of the wrapped layer."""
         return self._layers.state_dict(*args, **kwargs)
 
     def set_state_dict(self, state_dict: Any, use_structured_name: bool = True) -> Any:
-        """Restore the state of the layer."""
+        """Set the parameters and buffers of the wrapped layer from a state dict."""
         return self._layers.set_state_dict(state_dict, use_structured_name)
 
     set_dict = load_dict = set_state_dict

@@ -21,7 +21,7 @@ from .wait_status import RUN_FOLDER_VARIABLE, reporting_wait_to_launcher, status
 
 
 def init_parallel_env() -> Any:
-    """Connect to the other processes of the job.  Returns the group of all ranks.
+    """Connect to the other processes of the job. Returns the group of all ranks of the job.
 
     Start a job with `python -m oarlock.distributed.launch --nproc_per_node 2 train.py` or
     `mpiexec -n 2`. Without a launcher the group has one rank. Raises OarlockError if
@@ -80,15 +80,15 @@ def _start_mpi() -> None:
 def _exit_on_uncaught_exception(
     kind: type[BaseException], error: BaseException, trace: Any
 ) -> None:
-    """Exception hook: exit at once.  MPI_Finalize would wait for the other ranks, which wait for
-    this one.
+    """Exception hook: print the error and end the process at once. The hook does not call
+    MPI_Finalize, which would wait for the other ranks, while these wait for this one.
     """
     traceback.print_exception(kind, error, trace)
     _exit_immediately(130 if issubclass(kind, KeyboardInterrupt) else 1)
 
 
 def _exit_immediately(code: int) -> NoReturn:
-    """End this process at once."""
+    """Flush the output and end this process at once, without calling `atexit` functions."""
     sys.stdout.flush()
     sys.stderr.flush()
     if RUN_FOLDER_VARIABLE not in os.environ and process_groups.global_communicator.size > 1:
@@ -98,7 +98,8 @@ def _exit_immediately(code: int) -> NoReturn:
 
 
 class _TrackedSystemExit(SystemExit):
-    """Replacement of SystemExit that detects an uncaught exit.
+    """Takes the place of the class SystemExit, and detects whether an exit was caught by the user's
+    code.
 
     pending_exit_code: the exit code of the process; None while the exception may be caught
     """
@@ -117,7 +118,9 @@ class _TrackedSystemExit(SystemExit):
 
 
 def _install_exit_code_tracking() -> None:
-    """Record the exit code of this process before `atexit` functions run."""
+    """Install the classes and hooks that record the exit code of this process before `atexit`
+    functions run.
+    """
     _TrackedSystemExit.__name__, _TrackedSystemExit.__qualname__, _TrackedSystemExit.__module__ = (
         "SystemExit",
         "SystemExit",
@@ -134,13 +137,13 @@ def _tracked_sys_exit(status: Any = None, /) -> NoReturn:
 
 
 def _make_hook_ignoring_system_exit(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Wrap `threading.excepthook`: do not print a thread's SystemExit."""
+    """Wrap `threading.excepthook` so that the SystemExit of a thread is not printed."""
     return lambda args: None if issubclass(args.exc_type, SystemExit) else hook(args)
 
 
 def _finalize_mpi_or_exit_immediately() -> None:
-    """Exit at once if the exit code is not 0, else finalize MPI, which waits until all messages
-    have arrived.
+    """At exit: end the process at once if the exit code is not 0. If the exit code is 0, finalize
+    MPI, which waits until all messages have arrived.
     """
     if _TrackedSystemExit.pending_exit_code:
         _exit_immediately(_TrackedSystemExit.pending_exit_code & 0xFF)
@@ -152,7 +155,9 @@ def _finalize_mpi_or_exit_immediately() -> None:
 
 
 def destroy_process_group(group: Any = None) -> None:
-    """Remove `group`, or all groups: then the process is a group of one."""
+    """Remove `group`. Without an argument, remove all groups, so that the process becomes a group
+    of one rank.
+    """
     if group is not None and group.id:
         process_groups.groups.pop(group.id, None)
         return
@@ -166,7 +171,8 @@ def is_initialized() -> bool:
     return process_groups.is_initialized
 
 
-_is_parallel_ctx_initialized = is_initialized  # its name in Paddle's parallel_helper
+# the name of `is_initialized` in Paddle's parallel_helper
+_is_parallel_ctx_initialized = is_initialized
 
 
 def is_available() -> bool:
@@ -180,7 +186,9 @@ def get_rank(group: Any = None) -> int:
 
 
 def get_world_size(group: Any = None) -> int:
-    """Return the number of ranks in `group` (default: all); -1 if this process is not a member."""
+    """Return the number of ranks in `group` (default: the group of all ranks); -1 if this process
+    is not a member.
+    """
     return (
         ParallelEnv().world_size if group is None else group.world_size if group.rank >= 0 else -1
     )

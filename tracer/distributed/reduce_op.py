@@ -11,7 +11,7 @@ _UNSUPPORTED = {"b": {SUM, PROD, AVG}, "c": {MAX, MIN}, "i": {AVG}, "u": {AVG}}
 
 
 class ReduceOp:
-    """The operations of `all_reduce`, `reduce` and `reduce_scatter`."""
+    """The reduction operations that `all_reduce`, `reduce` and `reduce_scatter` accept."""
 
     SUM, MAX, MIN, PROD, AVG = SUM, MAX, MIN, PROD, AVG
 

@@ -1,4 +1,6 @@
-"""Averages gradients over all ranks during the backward pass, in buckets, the last layers first."""
+"""Average gradients over all ranks during the backward pass. The gradients are reduced in buckets,
+those of the last layers first.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ class Bucket:
         self.num_pending = 0
 
     def clear(self) -> None:
-        """Prepare for a backward pass.
+        """Prepare the bucket for a backward pass.
 
         Allocates a new array: the parameters' gradients are views of the previous one.
         """
@@ -36,12 +38,14 @@ class Bucket:
         )
 
     def gradient_view(self, index: int) -> Any:
-        """Return the view of the flat array for the gradient of parameter `index`."""
+        """Return the part of the flat array that holds the gradient of parameter number `index`, as
+        a view in the shape of the parameter.
+        """
         parameter, end = self.parameters[index], int(self._end_offsets[index])
         return self._flat_gradients[end - parameter.array.size : end].reshape(parameter.array.shape)
 
     def start_all_reduce(self, communicator: Communicator, op: int = SUM) -> Work:
-        """Start to reduce the flat array over all ranks."""
+        """Start to reduce the flat array of gradients over all ranks."""
         self._work = communicator.all_reduce(self._flat_gradients, op)
         return self._work
 
@@ -51,13 +55,14 @@ class Bucket:
             self._work.is_completed()
 
     def wait(self) -> None:
-        """Wait for the started reduction."""
+        """Wait until the reduction that was started is finished."""
         assert self._work is not None
         self._work.wait()
 
 
 def build_buckets(parameters: Sequence[Tensor], megabytes: float, first: float) -> list[Bucket]:
-    """Group parameters into buckets of about `megabytes`, in the order in which gradients arrive.
+    """Group parameters into buckets of about `megabytes` MB of gradients, in the order in which the
+    backward pass computes the gradients.
 
     The bucket of the first parameters, which is sent last and overlaps no computation, has about
     `first` megabytes.
@@ -79,7 +84,8 @@ def build_buckets(parameters: Sequence[Tensor], megabytes: float, first: float) 
 
 
 class Reducer:
-    """Averages the gradients of parameters over all ranks; a GradListener of core.grad_listeners.
+    """Averages the gradients of parameters over all ranks. The class is a GradListener
+    (core.grad_listeners).
 
     named_parameters: returns the current parameters by name
     enabled: whether the next backward pass averages gradients; each forward pass sets it
@@ -113,7 +119,7 @@ class Reducer:
         return self.enabled
 
     def begin(self, reached: dict[int, Tensor]) -> bool:
-        """Start a backward pass that reaches these leaves.
+        """Called at the start of a backward pass that reaches the leaves in `reached`.
 
         Returns whether parameters are among them. Raises OarlockError for parameters that are not
         reached, unless they are allowed.
@@ -139,8 +145,8 @@ class Reducer:
         return True
 
     def _check_reached_parameters_in_buckets(self, reached: dict[int, Tensor]) -> None:
-        """Raise OarlockError for a reached parameter that is in no bucket: its gradient would not
-        be averaged.
+        """Raise OarlockError if the backward pass reaches a parameter that is in no bucket, because
+        the gradient of such a parameter would not be averaged.
         """
         others = reached.keys() - self._bucket_and_index_by_id.keys()
         if not others:
@@ -154,11 +160,13 @@ class Reducer:
             raise OarlockError(append_user_line(message))
 
     def owns(self, leaf: Tensor) -> bool:
-        """Whether the leaf is one of the parameters."""
+        """Return whether the leaf is one of the parameters of the reducer."""
         return id(leaf) in self._bucket_and_index_by_id
 
     def on_gradient(self, leaf: Tensor, gradient: Tensor | None) -> None:
-        """Store a complete gradient; start the reduction of buckets that are full."""
+        """Store the complete gradient of a parameter in its bucket, and start the reduction of
+        buckets whose gradients are all complete.
+        """
         bucket, index = self._bucket_and_index_by_id[id(leaf)]
         if gradient is None and self._allow_unused:
             self._used_ids.discard(id(leaf))
@@ -173,7 +181,8 @@ class Reducer:
             self._num_started < len(self.buckets)
             and not self.buckets[self._num_started].num_pending
         ):
-            # In the same order on all ranks. AVG, because a sum could overflow in half precision.
+            # The buckets are reduced in the same order on all ranks. The operation is AVG, because
+            # a sum could overflow in half precision.
             self.buckets[self._num_started].start_all_reduce(self._communicator, AVG)
             self._num_started += 1
         for started in self.buckets[: self._num_started]:
@@ -189,7 +198,7 @@ class Reducer:
                     parameter.grad = Tensor(bucket.gradient_view(index))
 
     def _parameter_ids_used_on_any_rank(self) -> set[int]:
-        """Return the ids of parameters that have a gradient on at least one rank."""
+        """Return the ids of the parameters that got a gradient on at least one rank."""
         if not self._allow_unused:
             return self._used_ids
         keys = list(self._bucket_and_index_by_id)

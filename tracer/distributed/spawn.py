@@ -26,10 +26,10 @@ _OPTIONS = {
 
 
 class FinishedSpawnContext:
-    """The finished processes of `spawn`, which waits for them before it returns."""
+    """The result of `spawn`; all processes are finished, because `spawn` waits for them."""
 
     def join(self, timeout: float | None = None) -> bool:
-        """Return True: the processes have finished."""
+        """Return True, because all processes are finished."""
         return True
 
 
@@ -41,7 +41,8 @@ def spawn(
     daemon: bool = False,
     **options: Any,
 ) -> FinishedSpawnContext:
-    """Call func(*args) in `nprocs` processes that form one group; nprocs=-1: in this process.
+    """Call func(*args) in `nprocs` new processes that form one group. With nprocs=-1, call
+    func(*args) in this process.
 
     func and args must be picklable, and the calling script needs `if __name__ == "__main__":`, as
     with multiprocessing. Returns when all processes have finished, also with join=False.

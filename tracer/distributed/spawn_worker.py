@@ -1,4 +1,6 @@
-"""The program of a process of `spawn`: import the parent's main module, then call the function."""
+"""The main program of a process that `spawn` starts: import the main module of the parent process,
+then call the function.
+"""
 
 import multiprocessing.spawn
 import pickle

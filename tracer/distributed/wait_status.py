@@ -18,8 +18,8 @@ _SLEEP_SECONDS = 0.0002
 
 
 def get_timeout() -> float:
-    """Return how many seconds a rank waits for others before it fails.  Raises OarlockError if the
-    variable is not a number.
+    """Return how many seconds a rank waits for others before it fails. Raises OarlockError if the
+    environment variable is not a number.
     """
     text = os.environ.get(TIMEOUT_VARIABLE, "")
     try:
@@ -45,7 +45,7 @@ class StatusFile:
             )
 
     def write(self, text: str) -> None:
-        """Write the status; an empty text means that the rank does not wait."""
+        """Write a text to the status file; an empty text means that the rank does not wait."""
         if self._file is not None:
             data = text.encode(errors="replace")[:500]
             os.pwrite(self._file, data + b"\0", 0)
@@ -55,7 +55,9 @@ status_file = StatusFile()
 
 
 def wait_for(is_done: Callable[[], bool], name: str, ranks: tuple[int, ...]) -> None:
-    """Wait until `is_done` returns True.  Raises OarlockError after the timeout."""
+    """Wait until `is_done` returns True; `name` and `ranks` tell the launcher what the process
+    waits for. Raises OarlockError if `is_done` stays False until the timeout.
+    """
     started = time.monotonic()
     while not is_done():
         if time.monotonic() - started > _SPIN_SECONDS:
@@ -82,7 +84,7 @@ def _sleep_until_done_and_report(
 
 @contextlib.contextmanager
 def reporting_wait_to_launcher(name: str, ranks: tuple[int, ...]) -> Iterator[None]:
-    """Report to the launcher that the body waits for some ranks.
+    """Context manager that reports to the launcher that the body waits for some ranks.
 
     If the body raises, the report stays: it tells where the rank failed.
     """

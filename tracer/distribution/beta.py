@@ -25,24 +25,24 @@ class Beta(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """alpha / (alpha + beta)."""
+        """Mean: alpha / (alpha + beta)."""
         return self.alpha / (self.alpha + self.beta)
 
     @property
     def variance(self) -> Tensor:
-        """alpha beta / ((alpha + beta)^2 (alpha + beta + 1))."""
+        """Variance: alpha beta / ((alpha + beta)^2 (alpha + beta + 1))."""
         total = self.alpha + self.beta
         return self.alpha * self.beta / (total.square() * (total + 1))
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples without gradient.
+        """Draw samples without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
         return self._dirichlet.sample(shape)[..., 0]
 
     def log_prob(self, value: Any) -> Tensor:
-        """Log-density at `value`."""
+        """Return the log-density at `value`."""
         value = to_tensor_of_dtype_like(value, self.alpha)
         return self._dirichlet.log_prob(stack([value, 1 - value], -1))
 

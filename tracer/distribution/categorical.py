@@ -56,7 +56,7 @@ class Categorical(Distribution):
         return -(logs.exp() * logs).sum(-1)
 
     def probs(self, value: Any) -> Tensor:
-        """Probabilities logits / sum(logits) of categories.
+        """Return the probabilities logits / sum(logits) of the categories in `value`.
 
         value int [V] or [*batch_shape, V] -> [*batch_shape, V]
         """
@@ -76,6 +76,8 @@ class Categorical(Distribution):
 
 @register_kl(Categorical, Categorical)
 def _(p: Categorical, q: Categorical) -> Tensor:
-    """The axis of results stays, with size 1, as in Paddle."""
+    """Return the divergence KL(p || q). The axis of the categories remains with size 1, as in
+    Paddle.
+    """
     ours, theirs = (OPS["log_softmax"](d.logits, axis=-1) for d in (p, q))
     return (ours.exp() * (ours - theirs)).sum(-1, keepdim=True)

@@ -25,28 +25,28 @@ class Cauchy(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """Raises OpError: the mean does not exist."""
+        """Raise OpError, because the Cauchy distribution has no mean."""
         raise OpError("Cauchy: the distribution has no mean")
 
     @property
     def variance(self) -> Tensor:
-        """Raises OpError: the variance does not exist."""
+        """Raise OpError, because the Cauchy distribution has no variance."""
         raise OpError("Cauchy: the distribution has no variance")
 
     @property
     def stddev(self) -> Tensor:
-        """Raises OpError: the standard deviation does not exist."""
+        """Raise OpError, because the Cauchy distribution has no standard deviation."""
         raise OpError("Cauchy: the distribution has no stddev")
 
     def sample(self, shape: Shape = (), name: str | None = None) -> Tensor:
-        """Draw samples without gradient.
+        """Draw samples without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
         return self.rsample(shape).detach()
 
     def rsample(self, shape: Shape = (), name: str | None = None) -> Tensor:
-        """Draw samples with gradient.
+        """Draw samples with gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
@@ -54,18 +54,18 @@ class Cauchy(Distribution):
         return self.loc + self.scale * ((noise - 0.5) * math.pi).tan()
 
     def log_prob(self, value: Any) -> Tensor:
-        """Log-density at `value`."""
+        """Return the log-density at `value`."""
         z = (to_tensor_of_dtype_like(value, self.loc) - self.loc) / self.scale
         return -z.square().log1p() - (math.pi * self.scale).log()
 
     def cdf(self, value: Any) -> Tensor:
-        """Cumulative distribution function at `value`."""
+        """Return the cumulative distribution function at `value`."""
         return (
             (to_tensor_of_dtype_like(value, self.loc) - self.loc) / self.scale
         ).atan() / math.pi + 0.5
 
     def entropy(self) -> Tensor:
-        """log(4 pi scale).
+        """Entropy: log(4 pi scale).
 
         -> [*batch_shape]
         """

@@ -1,4 +1,4 @@
-"""Transforms composed of others, and reshapes."""
+"""Transforms that are composed of other transforms, and transforms that reshape events."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _(input: Transform, transform: Transform) -> ChainTransform:
 
 
 def _event_rank_at_end_of_chain(ends: list[tuple[Any, Any]]) -> int:
-    """Return the event rank at one end of a chain.
+    """Return the number of event axes at one end (input or output) of a chain of transforms.
 
     ends: (this end, the other end) of each transform; this end of the chain is last
     """
@@ -93,7 +93,7 @@ def _event_rank_at_end_of_chain(ends: list[tuple[Any, Any]]) -> int:
 
 
 class IndependentTransform(Transform):
-    """Transform whose last batch axes become event axes.
+    """Transform that treats the last batch axes of another transform as event axes.
 
     reinterpreted_batch_rank: number of axes
     """
@@ -133,7 +133,7 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """Reshape the event: [*, *in_event_shape] -> [*, *out_event_shape]."""
+    """Transform that reshapes each event: [*, *in_event_shape] -> [*, *out_event_shape]."""
 
     _type = Type.BIJECTION
 
@@ -151,12 +151,12 @@ class ReshapeTransform(Transform):
 
     @property
     def in_event_shape(self) -> tuple[int, ...]:
-        """The event shape of the input."""
+        """The shape of an event before the transform."""
         return self._in_event_shape
 
     @property
     def out_event_shape(self) -> tuple[int, ...]:
-        """The event shape of the output."""
+        """The shape of an event after the transform."""
         return self._out_event_shape
 
     def _forward(self, x: Tensor) -> Tensor:
@@ -206,12 +206,12 @@ class StackTransform(Transform):
 
     @property
     def transforms(self) -> list[Transform]:
-        """The transforms of the slices."""
+        """The transforms, one for each slice along the axis."""
         return self._transforms
 
     @property
     def axis(self) -> int:
-        """The axis that is sliced."""
+        """The axis along which the input is split into slices."""
         return self._axis
 
     def _is_injective(self) -> bool:
@@ -245,6 +245,8 @@ class StackTransform(Transform):
 
 
 def _stacked_event_rank(ends: list[Any], axis: int) -> int:
-    """Return the event rank after stacking: one more if the new axis is an event axis."""
+    """Return the number of event axes of the stacked transform: one more if the new axis `axis` is
+    among the event axes.
+    """
     rank: int = max(end.event_rank for end in ends)
     return rank + 1 if axis + rank < 0 else rank

@@ -27,16 +27,16 @@ class Dirichlet(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """concentration / sum of concentration."""
+        """Mean: concentration / sum of concentration."""
         return self.concentration / self.concentration.sum(-1, keepdim=True)
 
     @property
     def variance(self) -> Tensor:
-        """mean (1 - mean) / (1 + sum of concentration)."""
+        """Variance: mean (1 - mean) / (1 + sum of concentration)."""
         return self.mean * (1 - self.mean) / (1 + self.concentration.sum(-1, keepdim=True))
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples without gradient.
+        """Draw samples without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape, K]
         """

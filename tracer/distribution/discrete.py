@@ -20,7 +20,9 @@ from .kl import register_kl
 
 
 def _check_probs(name: str, probs: Tensor, allow_zero: bool) -> None:
-    """Raise OpError for probabilities outside of [0, 1]; not while a program is recorded."""
+    """Raise OpError for probabilities outside of [0, 1]. While a program is recorded the values are
+    unknown, and nothing is checked.
+    """
     if not state.mode.is_eager:
         return
     minimum, maximum = np.min(probs.array, initial=1), np.max(probs.array, initial=0)
@@ -60,24 +62,24 @@ class Bernoulli(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """probs."""
+        """Mean: probs."""
         return self.probs
 
     @property
     def variance(self) -> Tensor:
-        """probs (1 - probs)."""
+        """Variance: probs (1 - probs)."""
         return self.probs * (1 - self.probs)
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples 0.0 and 1.0 without gradient.
+        """Draw samples, which are 0.0 or 1.0, without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
         return bernoulli(broadcast_to(self.probs.detach(), self._extend_shape(shape)))
 
     def rsample(self, shape: Shape = (), temperature: float = 1.0) -> Tensor:
-        """Draw logits of relaxed samples with gradient; for a low temperature their sigmoid is
-        close to 0 or 1.
+        """Draw relaxed samples as logits, with gradients with respect to the parameters. For a low
+        temperature, the sigmoid of the logits is close to 0 or 1.
 
         -> [*shape, *batch_shape]
 
@@ -97,12 +99,12 @@ class Bernoulli(ExponentialFamily):
         return is_nonnegative * (1 - self.probs) + is_one_or_more * self.probs
 
     def log_prob(self, value: Any) -> Tensor:
-        """value log(probs) + (1 - value) log(1 - probs)."""
+        """Log-probability of `value`: value log(probs) + (1 - value) log(1 - probs)."""
         value = to_tensor_of_dtype_like(value, self.probs)
         return value * self._clipped_probs.log() + (1 - value) * (1 - self._clipped_probs).log()
 
     def entropy(self) -> Tensor:
-        """- probs log(probs) - (1 - probs) log(1 - probs).
+        """Entropy: - probs log(probs) - (1 - probs) log(1 - probs).
 
         -> [*batch_shape]
         """
@@ -134,12 +136,12 @@ class Geometric(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """1 / probs - 1."""
+        """Mean: 1 / probs - 1."""
         return 1 / self.probs - 1
 
     @property
     def variance(self) -> Tensor:
-        """(1 / probs - 1) / probs."""
+        """Variance: (1 / probs - 1) / probs."""
         return (1 / self.probs - 1) / self.probs
 
     @property
@@ -163,7 +165,7 @@ class Geometric(Distribution):
         return 1 - (1 - self.probs).pow(to_tensor_of_dtype_like(k, self.probs) + 1)
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples; their gradient is zero.
+        """Draw samples whose gradient with respect to the parameters is zero.
 
         -> [*shape, *batch_shape]
         """
@@ -171,7 +173,7 @@ class Geometric(Distribution):
         return (noise.log() / (-self.probs).log1p()).floor()
 
     def entropy(self) -> Tensor:
-        """(- probs log(probs) - (1 - probs) log(1 - probs)) / probs.
+        """Entropy: (- probs log(probs) - (1 - probs) log(1 - probs)) / probs.
 
         -> [*batch_shape]
         """
@@ -207,16 +209,16 @@ class Multinomial(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """total_count probs."""
+        """Mean: total_count probs."""
         return self.total_count * self.probs
 
     @property
     def variance(self) -> Tensor:
-        """total_count probs (1 - probs)."""
+        """Variance: total_count probs (1 - probs)."""
         return self.total_count * self.probs * (1 - self.probs)
 
     def log_prob(self, value: Any) -> Tensor:
-        """log(total_count! / prod(value!) prod(probs^value)).
+        """Log-probability of `value`: log(total_count! / prod(value!) prod(probs^value)).
 
         value [*, K] -> [*]
         """
@@ -227,7 +229,7 @@ class Multinomial(Distribution):
         )
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples without gradient, in the dtype of probs.
+        """Draw samples in the dtype of probs, without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape, K]
         """

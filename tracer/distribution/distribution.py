@@ -29,12 +29,14 @@ class Distribution:
 
     @property
     def batch_shape(self) -> tuple[Any, ...]:
-        """The shape of the parameters: the number of independent distributions."""
+        """The batch shape: the broadcast shape of the parameters. Each element stands for one
+        independent distribution.
+        """
         return self._batch_shape
 
     @property
     def event_shape(self) -> tuple[Any, ...]:
-        """The shape of a sample."""
+        """The shape of a sample of one distribution; () for scalar distributions."""
         return self._event_shape
 
     @property
@@ -48,14 +50,14 @@ class Distribution:
         raise self._make_not_implemented_error("variance")
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples without gradient.
+        """Draw samples without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape, *event_shape]
         """
         return self.rsample(shape).detach()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradients of the parameters.
+        """Draw samples with gradients with respect to the parameters.
 
         -> [*shape, *batch_shape, *event_shape]
         """

@@ -1,4 +1,6 @@
-"""Exponential families h(x) exp(eta t(x) - A(eta)); entropy and divergence follow from A."""
+"""Exponential families, whose densities have the form h(x) exp(eta t(x) - A(eta)). Entropy and
+divergence are computed from A.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ class ExponentialFamily(Distribution):
         raise self._make_not_implemented_error("_mean_carrier_measure")
 
     def entropy(self) -> Tensor:
-        """A(eta) - eta A'(eta) - E[log h] (Nielsen and Nock 2010).
+        """Return the entropy A(eta) - eta A'(eta) - E[log h] (Nielsen and Nock 2010).
 
         -> [*batch_shape]
         """
@@ -61,7 +63,9 @@ def _as_leaf(eta: Tensor) -> Tensor:
 
 @register_kl(ExponentialFamily, ExponentialFamily)
 def _(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
-    """The divergence of Bregman of A, between eta of q and eta of p (Nielsen and Nock 2010)."""
+    """Return the divergence KL(p || q): the Bregman divergence of A, between eta of q and eta of p
+    (Nielsen and Nock 2010).
+    """
     if type(p) is not type(q):
         raise NotImplementedError(
             f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}"

@@ -24,12 +24,12 @@ class Gumbel(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """loc + Euler's constant * scale."""
+        """Mean: loc + Euler's constant * scale."""
         return self.loc + np.euler_gamma * self.scale
 
     @property
     def variance(self) -> Tensor:
-        """(pi scale)^2 / 6."""
+        """Variance: (pi scale)^2 / 6."""
         return (math.pi * self.scale).square() / 6
 
     @property
@@ -38,23 +38,23 @@ class Gumbel(Distribution):
         return self.scale * (math.pi / math.sqrt(6))
 
     def log_prob(self, value: Any) -> Tensor:
-        """Log-density at `value`."""
+        """Return the log-density at `value`."""
         y = (self.loc - to_tensor_of_dtype_like(value, self.loc)) / self.scale
         return y - y.exp() - self.scale.log()
 
     def cdf(self, value: Any) -> Tensor:
-        """Cumulative distribution function at `value`."""
+        """Return the cumulative distribution function at `value`."""
         return (-((self.loc - to_tensor_of_dtype_like(value, self.loc)) / self.scale).exp()).exp()
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples without gradient.
+        """Draw samples without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
         return self.rsample(shape).detach()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradient.
+        """Draw samples with gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
@@ -62,7 +62,7 @@ class Gumbel(Distribution):
         return self.loc - self.scale * (-noise.log()).log()
 
     def entropy(self) -> Tensor:
-        """log(scale) + 1 + Euler's constant.
+        """Entropy: log(scale) + 1 + Euler's constant.
 
         -> [*batch_shape]
         """

@@ -1,4 +1,4 @@
-"""Treat batch axes of a distribution as event axes."""
+"""A distribution that treats the last batch axes of another one as event axes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .kl import kl_divergence, register_kl
 
 
 class Independent(Distribution):
-    """Distribution whose last batch axes become event axes.
+    """Distribution that treats the last batch axes of the distribution `base` as event axes.
 
     reinterpreted_batch_rank: number of axes
     """

@@ -23,28 +23,28 @@ class Laplace(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """loc."""
+        """Mean: loc."""
         return self.loc
 
     @property
     def stddev(self) -> Tensor:
-        """sqrt(2) scale."""
+        """Standard deviation: sqrt(2) scale."""
         return math.sqrt(2) * self.scale
 
     @property
     def variance(self) -> Tensor:
-        """2 scale^2."""
+        """Variance: 2 scale^2."""
         return self.stddev.square()
 
     def log_prob(self, value: Any) -> Tensor:
-        """Log-density at `value`."""
+        """Return the log-density at `value`."""
         return (
             -((to_tensor_of_dtype_like(value, self.loc) - self.loc).abs() / self.scale)
             - (2 * self.scale).log()
         )
 
     def cdf(self, value: Any) -> Tensor:
-        """Cumulative distribution function at `value`."""
+        """Return the cumulative distribution function at `value`."""
         distance = to_tensor_of_dtype_like(value, self.loc) - self.loc
         return 0.5 - 0.5 * distance.sign() * (-distance.abs() / self.scale).expm1()
 
@@ -55,11 +55,11 @@ class Laplace(Distribution):
         )
 
     def _quantile_of_centered_probability(self, centred: Tensor) -> Tensor:
-        """Return the quantile of the probability `centred` + 1/2."""
+        """Return the quantile at the probability `centred` + 1/2."""
         return self.loc - self.scale * centred.sign() * (-2 * centred.abs()).log1p()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradient.
+        """Draw samples with gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
@@ -70,7 +70,7 @@ class Laplace(Distribution):
         )
 
     def entropy(self) -> Tensor:
-        """1 + log(2 scale).
+        """Entropy: 1 + log(2 scale).
 
         -> [*batch_shape]
         """

@@ -23,17 +23,17 @@ class LogNormal(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        """exp(loc + scale^2 / 2)."""
+        """Mean: exp(loc + scale^2 / 2)."""
         return (self.loc + self.scale.square() / 2).exp()
 
     @property
     def variance(self) -> Tensor:
-        """(exp(scale^2) - 1) exp(2 loc + scale^2)."""
+        """Variance: (exp(scale^2) - 1) exp(2 loc + scale^2)."""
         square = self.scale.square()
         return square.expm1() * (2 * self.loc + square).exp()
 
     def entropy(self) -> Tensor:
-        """Entropy of the normal distribution plus loc.
+        """Return the entropy of Normal(loc, scale) plus loc.
 
         -> [*batch_shape]
         """

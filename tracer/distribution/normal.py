@@ -27,12 +27,12 @@ class Normal(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """loc."""
+        """Mean: loc."""
         return self.loc
 
     @property
     def variance(self) -> Tensor:
-        """scale^2."""
+        """Variance: scale^2."""
         return self.scale.square()
 
     def sample(self, shape: Shape = (), seed: int = 0) -> Tensor:
@@ -47,21 +47,21 @@ class Normal(Distribution):
         return self.loc + self.scale * noise
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradient.
+        """Draw samples with gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
         return self.sample(shape)
 
     def entropy(self) -> Tensor:
-        """1/2 + log(scale sqrt(2 pi)).
+        """Entropy: 1/2 + log(scale sqrt(2 pi)).
 
         -> [*batch_shape]
         """
         return self.scale.log() + (0.5 + 0.5 * math.log(2 * math.pi))
 
     def log_prob(self, value: Any) -> Tensor:
-        """Log-density at `value`."""
+        """Return the log-density at `value`."""
         z = (to_tensor_of_dtype_like(value, self.loc) - self.loc) / self.scale
         return -0.5 * z.square() - self.scale.log() - 0.5 * math.log(2 * math.pi)
 

@@ -15,7 +15,7 @@ from ..tensor.manipulation import concat
 
 
 class Type(enum.Enum):
-    """Mapping type of a transform."""
+    """The kind of mapping of a transform: bijection, injection, surjection or other."""
 
     BIJECTION = "bijection"
     INJECTION = "injection"
@@ -29,7 +29,7 @@ class Type(enum.Enum):
 
 
 class Variable(NamedTuple):
-    """Domain or codomain of a transform.
+    """Description of the domain or the codomain of a transform.
 
     event_rank: number of axes of an event
     """
@@ -41,7 +41,8 @@ class Variable(NamedTuple):
 @singledispatch
 def apply_transform(input: Any, transform: Transform) -> Any:
     """Apply a transform to a Tensor, or to an input of another type for which an implementation is
-    registered. Modules of other input types register their own implementation.
+    registered. The modules of other input types, such as distributions, register their own
+    implementation.
     """
     return transform.forward(input)
 
@@ -59,19 +60,23 @@ class Transform:
     _codomain: Any = Variable()
 
     def __call__(self, input: Any) -> Any:
-        """Transform a Tensor; compose with a distribution or a transform."""
+        """Apply the transform to a Tensor; or compose it with a distribution or another
+        transform.
+        """
         return apply_transform(input, self)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the transformed x."""
+        """Return the result of the transform for x."""
         return self._forward(self._require_tensor_of_event_rank(x, "forward", self._domain))
 
     def inverse(self, y: Tensor) -> Any:
-        """Return the value that is mapped to y; two Tensors if there are two."""
+        """Return the value x that the transform maps to y; a pair of Tensors if two values are
+        mapped to y.
+        """
         return self._inverse(self._require_tensor_of_event_rank(y, "inverse", self._codomain))
 
     def forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        """log |det J(x)| of the forward transform.
+        """Return log |det J(x)|, where J is the Jacobian of the forward transform.
 
         x [*, *event] -> [*]
         """
@@ -87,7 +92,7 @@ class Transform:
         raise NotImplementedError(f"{type(self).__name__} implements no log_det_jacobian")
 
     def inverse_log_det_jacobian(self, y: Tensor) -> Any:
-        """log |det J(y)| of the inverse transform.
+        """Return log |det J(y)|, where J is the Jacobian of the inverse transform.
 
         y [*, *event] -> [*]
         """
@@ -99,11 +104,11 @@ class Transform:
         raise NotImplementedError(f"{type(self).__name__} implements no log_det_jacobian")
 
     def forward_shape(self, shape: Any) -> tuple[Any, ...]:
-        """Return the shape after the transform."""
+        """Return the shape of the output of the transform for an input of the given shape."""
         return tuple(self._forward_shape(tuple(shape)))
 
     def inverse_shape(self, shape: Any) -> tuple[Any, ...]:
-        """Return the shape before the transform."""
+        """Return the shape of the input of the transform for an output of the given shape."""
         return tuple(self._inverse_shape(tuple(shape)))
 
     def _is_injective(self) -> bool:
@@ -134,8 +139,8 @@ class Transform:
         raise NotImplementedError
 
     def _inverse_log_det_jacobian(self, y: Tensor) -> Any:
-        """May be overridden; without it, `inverse_log_det_jacobian` uses the negated
-        `_forward_log_det_jacobian` of the inverse.
+        """Hook for subclasses. If a subclass does not override it, `inverse_log_det_jacobian`
+        negates the result of `_forward_log_det_jacobian` at the inverse of y.
         """
         raise NotImplementedError
 
@@ -157,7 +162,7 @@ def _require_tensor(name: str, value: Any) -> Tensor:
 
 
 class AbsTransform(Transform):
-    """|x|; the inverse returns -y and y."""
+    """Transform y = |x|; the inverse returns -y and y."""
 
     _type = Type.SURJECTION
 
@@ -173,7 +178,7 @@ class AbsTransform(Transform):
 
 
 class AffineTransform(Transform):
-    """loc + scale x."""
+    """Transform y = loc + scale x."""
 
     _type = Type.BIJECTION
 
@@ -183,12 +188,12 @@ class AffineTransform(Transform):
 
     @property
     def loc(self) -> Tensor:
-        """The offset."""
+        """The offset loc of the transform loc + scale x."""
         return self._loc
 
     @property
     def scale(self) -> Tensor:
-        """The factor."""
+        """The factor scale of the transform loc + scale x."""
         return self._scale
 
     def _forward(self, x: Tensor) -> Tensor:
@@ -217,7 +222,7 @@ def _broadcast_two_shapes(a: Any, b: Any) -> tuple[Any, ...]:
 
 
 class ExpTransform(Transform):
-    """exp(x)."""
+    """Transform y = exp(x)."""
 
     _type = Type.BIJECTION
 
@@ -232,7 +237,7 @@ class ExpTransform(Transform):
 
 
 class PowerTransform(Transform):
-    """x^power for positive x."""
+    """Transform y = x^power for positive x."""
 
     _type = Type.BIJECTION
 
@@ -241,7 +246,7 @@ class PowerTransform(Transform):
 
     @property
     def power(self) -> Tensor:
-        """The exponent."""
+        """The exponent of the transform x^power."""
         return self._power
 
     def _forward(self, x: Tensor) -> Tensor:
@@ -264,7 +269,7 @@ def _softplus(x: Tensor) -> Tensor:
 
 
 class SigmoidTransform(Transform):
-    """1 / (1 + exp(-x))."""
+    """Transform y = 1 / (1 + exp(-x))."""
 
     def _forward(self, x: Tensor) -> Tensor:
         return OPS["sigmoid"](x)
@@ -277,7 +282,7 @@ class SigmoidTransform(Transform):
 
 
 class TanhTransform(Transform):
-    """tanh(x)."""
+    """Transform y = tanh(x)."""
 
     _type = Type.BIJECTION
 
@@ -315,7 +320,7 @@ class StickBreakingTransform(Transform):
     _domain = _codomain = Variable(1)
 
     def _subtract_equal_probability_offset(self, x: Tensor) -> Tensor:
-        """Shift x so that 0 maps to equal probabilities."""
+        """Shift x by offsets with which x = 0 is mapped to K + 1 equal probabilities."""
         ones = ones_like(x)
         return x - (ones.sum(-1, keepdim=True) + 1 - ones.cumsum(-1)).log()
 

@@ -14,7 +14,7 @@ from .transform import Transform, apply_transform
 
 
 class TransformedDistribution(Distribution):
-    """Distribution of `transforms` applied to a sample of `base`.
+    """Distribution of the values that `transforms` maps samples of `base` to.
 
     sample uses base.sample, rsample uses base.rsample.
     """
@@ -57,7 +57,7 @@ class TransformedDistribution(Distribution):
         return ChainTransform(self._transforms).forward(self._base.sample(shape))
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradient.
+        """Draw samples with gradients with respect to the parameters.
 
         -> [*shape, *batch_shape, *event_shape]
         """

@@ -26,12 +26,12 @@ class Uniform(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """(low + high) / 2."""
+        """Mean: (low + high) / 2."""
         return (self.low + self.high) / 2
 
     @property
     def variance(self) -> Tensor:
-        """(high - low)^2 / 12."""
+        """Variance: (high - low)^2 / 12."""
         return (self.high - self.low).square() / 12
 
     def sample(self, shape: Shape = (), seed: int = 0) -> Tensor:
@@ -45,14 +45,14 @@ class Uniform(Distribution):
         return self.low + (self.high - self.low) * noise
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradient.
+        """Draw samples with gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
         return self.sample(shape)
 
     def probs(self, value: Any) -> Tensor:
-        """Density at `value`."""
+        """Return the density at `value`."""
         value = to_tensor_of_dtype_like(value, self.low)
         is_inside = cast(self.low < value, value.dtype) * cast(value < self.high, value.dtype)
         return is_inside / (self.high - self.low)
@@ -64,7 +64,7 @@ class Uniform(Distribution):
         return self.probs(value).log()
 
     def entropy(self) -> Tensor:
-        """log(high - low).
+        """Entropy: log(high - low).
 
         -> [*batch_shape]
         """

@@ -1,4 +1,6 @@
-"""Sample frequencies of Fourier transforms and their order."""
+"""Sample frequencies of Fourier transforms, and shifts of the frequency 0 to the centre and
+back.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ def _check_nonzero(n: int, d: float, op: str) -> None:
 
 
 def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Frequencies of `fft` of n samples with spacing d: 0, the positive ones, the negative ones.
+    """Return the frequencies of `fft` of n samples with spacing d: first 0, then the positive and
+    then the negative frequencies.
 
     -> [n]
     """

@@ -43,7 +43,8 @@ def _as_complex(x: Tensor) -> Tensor:
 def _normalize_sizes_and_axes(
     x: Tensor, s: Sizes, axes: Sizes, keep_last: bool
 ) -> tuple[list[int] | None, list[int]]:
-    """Return the sizes and the non-negative, sorted axes.
+    """Normalize the arguments `s` and `axes` of a transform: return the sizes, and the
+    non-negative, sorted axes.
 
     keep_last: keep the last axis in its position
     """
@@ -65,7 +66,9 @@ def _normalize_sizes_and_axes(
 
 
 def _crop_or_pad(x: Tensor, sizes: Sequence[int], axes: Sequence[int]) -> Tensor:
-    """Return x, cut or padded with zeros at the end, with the given sizes."""
+    """Return x with the given sizes along the axes: cut at the end, or padded with zeros at the
+    end.
+    """
     old_sizes = [x.shape[a] for a in axes]
     cut = [(a, s) for a, s, h in zip(axes, sizes, old_sizes, strict=True) if s < h]
     if cut:
@@ -81,7 +84,7 @@ def _crop_or_pad(x: Tensor, sizes: Sequence[int], axes: Sequence[int]) -> Tensor
 def _transform_to_full_spectrum(
     x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool
 ) -> Tensor:
-    """Compute the full transform."""
+    """Compute the Fourier transform with all frequencies, not only the non-negative half."""
     x = _cast_integers_to_float(x)
     is_real = x.meta.dtype.kind != "c"
     sizes, axis_list = _normalize_sizes_and_axes(x, s, axes, keep_last=is_real)
@@ -94,7 +97,7 @@ def _transform_to_full_spectrum(
 
 
 def _real_to_half_spectrum(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
-    """Compute half of the transform of real numbers."""
+    """Compute the non-negative half of the Fourier transform of real numbers."""
     x = _cast_integers_to_float(x)
     sizes, axis_list = _normalize_sizes_and_axes(x, s, axes, keep_last=True)
     x = x if sizes is None else _crop_or_pad(x, sizes, axis_list)
@@ -102,7 +105,9 @@ def _real_to_half_spectrum(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward:
 
 
 def _half_spectrum_to_real(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
-    """Compute the real transform of half of a spectrum."""
+    """Compute the Fourier transform of a Hermitian spectrum, given its non-negative half; the
+    result is real.
+    """
     x = _as_complex(x)
     sizes, axis_list = _normalize_sizes_and_axes(x, s, axes, keep_last=True)
     if sizes is None:
@@ -118,8 +123,8 @@ def _wrap_optional_size_in_list(n: int | None) -> list[int] | None:
 
 
 def _axes_of_2d_transform(x: Tensor, s: Sizes, axes: Sizes) -> Sizes:
-    """Return the given axes of a 2-D transform, by default the last two; raise OpError unless x and
-    the arguments are 2-D.
+    """Return the axes of a 2-D transform: the given ones, or the last two by default. Raise OpError
+    if x has fewer than two axes, or unless `s` and `axes` have two elements.
     """
     check_tensors(x)
     if x.ndim < 2 or (s is not None and len(s) != 2) or (axes is not None and len(axes) != 2):

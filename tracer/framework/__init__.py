@@ -21,8 +21,8 @@ from .random import seed
 
 
 def __getattr__(name: str) -> _Any:
-    """Look up names that Paddle's own tests use here: its C++ module `core`, and internals of
-    fluid.framework.
+    """Look up attributes that Paddle's own tests use in this package: its C++ module `core`, and
+    internals of fluid.framework.
     """
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -43,7 +43,9 @@ PathOrFile = str | os.PathLike[str] | BinaryIO
 
 
 def __getattr__(name: str) -> Any:
-    """Look up names that model libraries use here, such as `EagerParamBase` of fluid.framework."""
+    """Look up attributes that model libraries use in this module, such as `EagerParamBase` of
+    fluid.framework.
+    """
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_legacy_module("framework"), name)
@@ -83,7 +85,8 @@ def save(
         else _serialize_program_or_pickle(obj, protocol)
     )
     if not isinstance(path, (str, os.PathLike)):
-        # Serialize completely first: an error must not leave a partial file.
+        # Serialize the object completely before writing, so that an error does not leave a partial
+        # file.
         path.write(b"".join(chunks))
     elif not os.path.basename(os.fspath(path)):
         raise OpError(f"save: {os.fspath(path)!r} is a folder, not a file name")
@@ -98,8 +101,8 @@ def load(
     model_filename: str | None = None,
     params_filename: str | None = None,
 ) -> Any:
-    """Load what `save` of Oarlock or Paddle wrote; of a saved model (a prefix or a folder) its
-    values by structured name.
+    """Load a file that `save` of Oarlock or Paddle wrote. If the path is the prefix or the folder
+    of a saved model, return the values of the model by structured name.
 
     return_numpy: return arrays instead of tensors; the values of a saved model are always arrays.
     keep_name_table: keep the table of parameter names in the dict.
@@ -147,8 +150,8 @@ def _is_state_dict(obj: Any) -> bool:
 def make_state_dict_to_pickle(
     state: dict[str, Any], protocol: int = 4, limit: int = MAX_SLICE_BYTES
 ) -> dict[str, Any]:
-    """Return the dict that is pickled for a state dict: arrays, the table of parameter names, and
-    slices for protocols 2 and 3.
+    """Return the dict that is pickled for a state dict. The dict contains the arrays, the table of
+    parameter names and, for protocols 2 and 3, the slices of large arrays.
 
     limit: bytes above which protocols 2 and 3 slice an array
     """
@@ -161,7 +164,9 @@ def make_state_dict_to_pickle(
 
 
 def _slice_arrays_above_limit(plain: dict[str, Any], limit: int) -> dict[str, Any]:
-    """Slice the arrays that exceed the limit, and add the table of slices."""
+    """Split the arrays that are larger than `limit` bytes into slices, and add Paddle's table of
+    slices.
+    """
     unsliced: dict[str, Any] = {}
     slices_by_name: dict[str, Any] = {}
     table: dict[str, Any] = {}
@@ -181,7 +186,9 @@ def _slice_arrays_above_limit(plain: dict[str, Any], limit: int) -> dict[str, An
 
 
 def _join_slices_in_place(loaded: dict[Any, Any], name: str) -> None:
-    """Concatenate sliced arrays, in place."""
+    """Replace the slices of large arrays in a loaded state dict by the concatenated arrays, in
+    place.
+    """
     table = loaded.pop(SLICES_KEY, {})
     try:
         for key, entry in table.items():
@@ -197,7 +204,9 @@ def _join_slices_in_place(loaded: dict[Any, Any], name: str) -> None:
 
 
 def _uint16_as_bfloat16(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return bfloat16 for uint16: pickles store it as uint16, which Paddle itself does not have."""
+    """Return the array as bfloat16 if its dtype is uint16. Pickles store bfloat16 as uint16, a
+    dtype that Paddle's tensors do not have.
+    """
     return array.view(bfloat16.np) if array.dtype == np.uint16 else array
 
 
@@ -265,8 +274,8 @@ def _load_object_and_num_bytes(
 
 
 def _is_name_array_pair(obj: Any) -> bool:
-    """Return whether `obj` is a tensor as `save` writes it in other data: a tuple of name and
-    array.
+    """Return whether `obj` is a tuple of name and array. `save` writes a tensor in this form if the
+    tensor is inside of other data than a state dict.
     """
     return (
         isinstance(obj, tuple)
@@ -284,8 +293,8 @@ def _contains_name_array_pair(obj: Any) -> bool:
 
 
 def _convert_named_or_all_arrays(obj: Any, make: MakeValue, named: bool) -> Any:
-    """Convert (name, array) tuples to tensors; without any, convert all arrays, as older files mean
-    them.
+    """Convert tuples (name, array) to tensors. If the data contains no tuple (name, array), convert
+    all arrays to tensors, because older files store tensors as arrays.
     """
     if named and _is_name_array_pair(obj):
         return make(obj[1], obj[0])
@@ -328,8 +337,8 @@ def _load_model_values(
 
 
 def _load_folder_of_value_files(path: str) -> dict[str, Any]:
-    """Load a folder with a file for each value, as `save_params` of Paddle 1.x wrote it; the name
-    of a file is that of its value.
+    """Load a folder that `save_params` of Paddle 1.x wrote, with one file for each value. The name
+    of a file is the name of its value.
     """
     values = {}
     for folder, _, files in os.walk(path):

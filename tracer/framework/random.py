@@ -9,6 +9,6 @@ __all__ = ["get_cuda_rng_state", "get_rng_state", "seed", "set_cuda_rng_state", 
 
 def _manual_program_seed(seed: int) -> None:
     """Set `random_seed` of the default main and startup program. Test suites of Paddle 2.0 - 2.4
-    call it before each case.
+    call this function before each test case.
     """
     default_main_program().random_seed = default_startup_program().random_seed = seed

@@ -74,7 +74,8 @@ def send_ue_recv(
     out_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """send_u_recv of message_op(x at the source, features y of the edge).
+    """Compute message_op(x at the source, features y of the edge) for each edge, and reduce the
+    results at each node as send_u_recv does.
 
     x [N, *], y [E, *] -> [out_size or N, *]
     """
@@ -95,7 +96,7 @@ def send_uv(
     message_op: str = "add",
     name: str | None = None,
 ) -> Tensor:
-    """message_op(x at the source, y at the destination) of each edge.
+    """Return message_op(x at the source, y at the destination) for each edge.
 
     x [N, *], y [N, *] -> [E, *]
     """

@@ -32,7 +32,7 @@ class Callback:
         self.params = {}
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Set the parameters of the run."""
+        """Set the parameters of the run (batch_size, epochs, steps, verbose, metrics)."""
         self.params = params
 
     def set_model(self, model: Any) -> None:
@@ -61,7 +61,7 @@ class Callback:
         """Called before an epoch."""
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Called after an epoch, before its evaluation."""
+        """Called after the training steps of an epoch, before the evaluation."""
 
     def on_train_batch_begin(self, step: int, logs: Logs = None) -> None:
         """Called before a training step."""
@@ -83,7 +83,9 @@ class Callback:
 
 
 class CallbackList:
-    """A list of callbacks; `call('eval_begin', logs)` calls on_eval_begin of each one."""
+    """A list of callbacks; `call('eval_begin', logs)` calls the method on_eval_begin of each
+    callback.
+    """
 
     def __init__(self, callbacks: Sequence[Callback], model: Any, params: dict[str, Any]) -> None:
         self.callbacks = list(callbacks)
@@ -117,7 +119,7 @@ class ModelCheckpoint(Callback):
         self.model.save(path)
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Save every save_freq epochs."""
+        """Save the model every save_freq epochs."""
         if self.save_dir and epoch % self.save_freq == 0:
             self._save(str(epoch))
 
@@ -143,18 +145,18 @@ class LRScheduler(Callback):
             scheduler.step()
 
     def on_train_batch_end(self, step: int, logs: Logs = None) -> None:
-        """Step the scheduler if by_step."""
+        """Step the learning rate scheduler after a training step if by_step is True."""
         if self.by_step:
             self._step()
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Step the scheduler if by_epoch."""
+        """Step the learning rate scheduler after an epoch if by_epoch is True."""
         if self.by_epoch:
             self._step()
 
 
 class _MonitorCallback(Callback):
-    """Base of callbacks that track whether a value of the evaluation improves.
+    """Base of callbacks that track whether a value reported by the evaluations improves.
 
     mode: min, max, or auto, which is max for names with 'acc'
     """
@@ -172,7 +174,9 @@ class _MonitorCallback(Callback):
         self._best = -math.inf  # times the sign: larger is better
 
     def _monitored_value(self, logs: Logs) -> float | None:
-        """Return the monitored value; None, with a warning, if the evaluation lacks it."""
+        """Return the monitored value. If the evaluation did not report the monitored value, warn
+        and return None.
+        """
         value = (logs or {}).get(self.monitor)
         value = value[0] if isinstance(value, list | tuple) else value
         if not isinstance(value, int | float):
@@ -223,12 +227,12 @@ class EarlyStopping(_MonitorCallback):
         return self._sign * self._best
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Reset the state."""
+        """Reset the best value and the number of steps without improvement."""
         self.wait_epoch = 0
         self._best = -math.inf if self.baseline is None else self._sign * self.baseline
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Check the monitored value."""
+        """Compare the monitored value with the best one; act if it did not improve for long."""
         value = self._monitored_value(logs)
         if value is None:
             return
@@ -280,16 +284,18 @@ class ReduceLROnPlateau(_MonitorCallback):
         self.cooldown_counter = self.wait = self.epoch = 0
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Reset the state."""
+        """Reset the best value and the number of steps without improvement."""
         self._best = -math.inf
         self.cooldown_counter = self.wait = 0
 
     def in_cooldown(self) -> bool:
-        """Return whether evaluations are ignored."""
+        """Return whether evaluations are ignored, because the learning rate was reduced a short
+        time ago.
+        """
         return self.cooldown_counter > 0
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Check the monitored value."""
+        """Compare the monitored value with the best one; act if it did not improve for long."""
         value = self._monitored_value(logs)
         if value is None:
             return

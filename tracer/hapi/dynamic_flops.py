@@ -57,7 +57,8 @@ def _zero_flops(layer: Any, x: Any, y: Tensor) -> int:
     return 0
 
 
-# Operations of one call of a layer; other layers count as 0.
+# Name of a layer class -> function that counts the operations of one call. Layers of classes that
+# are not in this table count as 0 operations.
 _COUNTS_BY_LAYER_TYPE: dict[str, Callable[[Any, Any, Tensor], int]] = {
     **dict.fromkeys(
         ("Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"),
@@ -75,7 +76,7 @@ _COUNTS_BY_LAYER_TYPE: dict[str, Callable[[Any, Any, Tensor], int]] = {
 
 
 class _LayerFlopsRecorder:
-    """Records the number of operations and the shapes of each layer without sublayers."""
+    """Records the number of operations and the output shape of each layer that has no sublayers."""
 
     def __init__(self, custom_ops: dict[type, Count]) -> None:
         self._custom_ops = custom_ops
@@ -84,7 +85,9 @@ class _LayerFlopsRecorder:
         self.unsupported_layer_types: set[str] = set()
 
     def record(self, layer: Any, x: Any, y: Any) -> None:
-        """Record a call of a layer."""
+        """Forward hook: add the operations of one call of a layer, and store the shape of its
+        output.
+        """
         first = y[0] if isinstance(y, list | tuple) else y
         self.ops[id(layer)] = self.ops.get(
             id(layer), 0

@@ -51,7 +51,8 @@ def _to_tensors(value: Any) -> list[Tensor]:
 
 
 def _all_gather(x: Tensor) -> Tensor:
-    """Concatenate the rows of all ranks. Metrics of Paddle's model packages import this function.
+    """Return the rows of `x` of all ranks, concatenated. Metrics in Paddle's model packages import
+    `_all_gather`.
 
     x [N, *] -> [sum of N, *]
     """
@@ -61,7 +62,7 @@ def _all_gather(x: Tensor) -> Tensor:
 
 
 def _num_batches(loader: Any) -> int | None:
-    """Return the number of batches; None if unknown."""
+    """Return the number of batches of a loader; None if the loader has no length."""
     try:
         return len(loader)
     except (TypeError, OarlockError):
@@ -161,7 +162,9 @@ class Model:
         return _to_list(self._loss(*outputs, *labels)) if self._loss is not None else []
 
     def _update_metrics(self, outputs: list[Any], labels: list[Tensor]) -> list[Any]:
-        """Update the metrics with a batch; returns their results."""
+        """Update all metrics with the outputs and labels of a batch; return the results of the
+        updates.
+        """
         results = []
         for metric in self._metrics:
             values = _to_list(metric.compute(*outputs, *labels))
@@ -211,7 +214,7 @@ class Model:
 
     @no_grad()
     def predict_batch(self, inputs: Any) -> list[Any]:
-        """Return the outputs of the network as arrays."""
+        """Run the network on one batch in eval mode, and return its outputs as arrays."""
         self.network.eval()
         self.mode = "test"
         return [out.numpy() for out in self._run_network_and_record_input_specs(inputs)]
@@ -286,8 +289,8 @@ class Model:
         callbacks: Any = None,
         num_iters: int | None = None,
     ) -> dict[str, Any]:
-        """Return the loss (of the last batch, as in Paddle) and the metrics (of all batches) by
-        name.
+        """Evaluate the network on `eval_data`, and return a dict with the loss (of the last batch,
+        as in Paddle) and the metrics (of all batches).
         """
         loader = _as_loader(eval_data, batch_size, num_workers)
         _, steps = _epochs_and_steps_for_num_iters(num_iters, 1, _num_batches(loader))
@@ -304,8 +307,9 @@ class Model:
         verbose: int = 1,
         callbacks: Any = None,
     ) -> list[Any]:
-        """Return the outputs of the network: for each output a tuple with the array of every batch,
-        or one array if stack_outputs.
+        """Run the network on all batches of `test_data`, and return a list with one element per
+        output. The element for an output is a tuple with the arrays of all batches, or one array if
+        stack_outputs is True.
         """
         loader = _as_loader(test_data, batch_size, num_workers)
         callback_list = self._make_callback_list(callbacks, 2, verbose)
@@ -401,7 +405,9 @@ class Model:
         return logs
 
     def _add_results_to_logs(self, logs: dict[str, Any], results: Any) -> None:
-        """Add the losses of this batch and the accumulated metrics to the logs."""
+        """Add the losses of one batch, and the metrics accumulated so far, to the logs for the
+        callbacks.
+        """
         values = [v for metric in self._metrics for v in _to_list(metric.accumulate())]
         if self._loss is not None:
             values.insert(0, [float(loss) for loss in (results[0] if self._metrics else results)])
@@ -497,7 +503,9 @@ def _clear_gradients(network: Layer) -> None:
 def _epochs_and_steps_for_num_iters(
     num_iters: int | None, epochs: int, steps: int | None
 ) -> tuple[int, int | None]:
-    """Return epochs and steps for a total number of batches."""
+    """Return the number of epochs and of steps per epoch for num_iters batches in total; return the
+    given numbers if num_iters is None.
+    """
     if num_iters is not None and num_iters < 1:
         raise OpError(f"Model: num_iters={num_iters} is less than 1")
     if num_iters is None or steps is None:
@@ -534,7 +542,9 @@ def _as_loader(
 
 @contextmanager
 def _temporary_eval_mode(network: nn.Layer) -> Iterator[None]:
-    """Set the network to eval mode in the body and restore its modes."""
+    """Context manager: the network is in eval mode in the body; afterwards each layer has its
+    previous mode.
+    """
     layers: Sequence[Any] = network.sublayers(include_self=True)
     modes = [layer.training for layer in layers]
     network.eval()

@@ -22,7 +22,7 @@ _WIDTHS = (15, 20, 20, 15)
 
 
 class SummaryRow(NamedTuple):
-    """Row of a layer in the table."""
+    """One row of the printed table: the data of one layer."""
 
     name: str
     input_shape: Any
@@ -66,14 +66,18 @@ def _is_shape(size: Any) -> bool:
 
 
 def _shapes_per_argument(size: Any) -> list[Any]:
-    """Return a list with the size of each argument: a tuple, or a list of tuples."""
+    """Return a list with the shape of each argument of the network; a shape is a tuple, or a list
+    of tuples for a list of tensors.
+    """
     if isinstance(size, int | InputSpec) or (isinstance(size, tuple) and _is_shape(size)):
         return [_shape_with_dynamic_axis_as_one(size)]
     return [_shape_with_dynamic_axis_as_one(s) for s in size]
 
 
 def _shape_with_dynamic_axis_as_one(size: Any) -> Any:
-    """Return a size with 1 for the dynamic axis; at most one axis may be dynamic."""
+    """Return a shape in which 1 replaces the dynamic axis. At most one axis of the shape may be
+    dynamic.
+    """
     shape = (
         (size,) if isinstance(size, int) else size.shape if isinstance(size, InputSpec) else size
     )
@@ -119,8 +123,8 @@ def _shape_or_shapes(value: Any) -> Any:
 def eval_mode_with_forward_hooks(
     net: nn.Layer, hook: Callable[..., Any], predicate: Callable[[nn.Layer], bool]
 ) -> Iterator[None]:
-    """Run the body with the network in eval mode without gradients; `hook(layer, inputs, outputs)`
-    is called after the layers that `predicate` accepts.
+    """Context manager: run the body with the network in eval mode without gradients. After each
+    call of a layer that `predicate` accepts, `hook(layer, inputs, outputs)` is called.
     """
     layers = net.sublayers(include_self=True)
     modes = [layer.training for layer in layers]
@@ -138,7 +142,7 @@ def eval_mode_with_forward_hooks(
 
 def _run_and_collect_rows(net: nn.Layer, args: list[Any]) -> list[SummaryRow]:
     """Run the network and return a row for each layer except containers, in the order of their
-    first calls. A later call of a layer replaces its shapes.
+    first calls. If a layer is called several times, its row has the shapes of the last call.
     """
     rows: dict[str, SummaryRow] = {}
     has_no_sublayers = not net.sublayers()
@@ -165,7 +169,7 @@ def _run_and_collect_rows(net: nn.Layer, args: list[Any]) -> list[SummaryRow]:
 
 
 def _nested_shapes(value: Any) -> Any:
-    """Return the shapes in the structure of the values."""
+    """Return the shapes of nested values in the same structure."""
     if isinstance(value, list | tuple):
         return [_nested_shapes(v) for v in value]
     if isinstance(value, dict):
@@ -178,7 +182,7 @@ def _nested_shapes(value: Any) -> Any:
 
 
 def _num_elements(shape: Any) -> int:
-    """Return the number of elements of shapes, nested or not."""
+    """Return the total number of elements of arrays with these shapes, which may be nested."""
     if shape and isinstance(shape[0], list):
         return sum(map(_num_elements, shape))
     return math.prod(shape)

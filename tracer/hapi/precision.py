@@ -63,8 +63,8 @@ class Precision:
         decorate(network, optimizer, level="O2")
 
     def autocast_context(self, training: bool) -> AbstractContextManager[None]:
-        """Return the context of a call of the network; at O1 only training is mixed, as in
-        Paddle.
+        """Return the context manager in which a call of the network runs. At level O1 only training
+        uses mixed precision, as in Paddle.
         """
         if self.level == "O0" or (self.level == "O1" and not training):
             return nullcontext()

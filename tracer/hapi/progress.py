@@ -15,7 +15,9 @@ __all__ = ["ProgBarLogger", "ProgressBar"]
 
 
 def _format_number(value: Any) -> str:
-    """Format a float with four digits, small ones with an exponent; other values with str."""
+    """Format a float with four digits, small numbers with an exponent. Format values of other types
+    with str.
+    """
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.item()
     if not isinstance(value, float | np.floating):
@@ -41,8 +43,8 @@ def _format_eta(seconds: float) -> str:
 
 
 class ProgressBar:
-    """A line on standard output: a bar that is overwritten (verbose=1), or a line per update (2 and
-    3).
+    """Progress output on standard output: one line with a bar that is overwritten (verbose=1), or a
+    new line for each update (verbose=2 and 3).
     """
 
     def __init__(
@@ -95,8 +97,8 @@ class ProgressBar:
 
 
 class _LoopProgress:
-    """The progress of one loop over batches: its bar, and the time of reading and computing since
-    the last line.
+    """The progress of one loop over batches: its bar, and the time spent on reading and on
+    computing since the last printed line.
     """
 
     def __init__(self, steps: int | None, metrics: Sequence[str], verbose: int) -> None:
@@ -127,7 +129,7 @@ class _LoopProgress:
         self.samples += int(logs.get("batch_size", 1))
 
     def show(self, logs: dict[str, Any]) -> None:
-        """Print the line."""
+        """Print the progress line with the values in `logs`."""
         values: list[tuple[str, Any]] = [
             (name, logs[name]) for name in self.metrics if name in logs
         ]
@@ -180,14 +182,14 @@ class ProgBarLogger(Callback):
             self._progress.show(logs or {})
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Print what the values mean."""
+        """Print what the values in the progress lines mean."""
         self._print_if_verbose(
             "The loss value printed in the log is the current step, and the metric is the "
             "average value of previous steps."
         )
 
     def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
-        """Start a bar."""
+        """Start a progress bar."""
         self._print_if_verbose(f"Epoch {epoch + 1}/{self.params['epochs']}")
         self._start_bar(self.params["steps"], self.params["metrics"])
 
@@ -200,11 +202,11 @@ class ProgBarLogger(Callback):
         self._end_batch(logs)
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Finish the bar."""
+        """Finish the progress bar."""
         self._end_bar(logs)
 
     def on_eval_begin(self, logs: Logs = None) -> None:
-        """Start a bar."""
+        """Start a progress bar."""
         self._print_if_verbose("Eval begin...")
         self._start_bar((logs or {}).get("steps"), (logs or {}).get("metrics", []))
 
@@ -217,12 +219,12 @@ class ProgBarLogger(Callback):
         self._end_batch(logs)
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Finish the bar."""
+        """Finish the progress bar."""
         self._end_bar(logs)
         self._print_if_verbose(f"Eval samples: {self._progress.samples}")
 
     def on_predict_begin(self, logs: Logs = None) -> None:
-        """Start a bar."""
+        """Start a progress bar."""
         self._print_if_verbose("Predict begin...")
         self._start_bar((logs or {}).get("steps"), [])
 
@@ -235,6 +237,6 @@ class ProgBarLogger(Callback):
         self._end_batch(logs)
 
     def on_predict_end(self, logs: Logs = None) -> None:
-        """Finish the bar."""
+        """Finish the progress bar."""
         self._end_bar(logs)
         self._print_if_verbose(f"Predict samples: {self._progress.samples}")

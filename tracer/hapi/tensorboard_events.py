@@ -42,7 +42,9 @@ def crc32c(data: bytes) -> int:
 
 
 def _masked_crc(data: bytes) -> bytes:
-    """Return the masked checksum of the format: rotated by 15 bits, plus a constant."""
+    """Return the masked CRC of TensorBoard's file format: the CRC-32C rotated by 15 bits, plus a
+    constant.
+    """
     crc = crc32c(data)
     return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
 
@@ -135,12 +137,12 @@ class TensorBoard(Callback):
         self._epoch = epoch
 
     def on_train_batch_end(self, step: int, logs: Logs = None) -> None:
-        """Write the values of a step."""
+        """Write loss and metrics of a training step."""
         self._step += 1
         self._write_scalars("train", logs, self._step)
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Write the values of an evaluation."""
+        """Write loss and metrics of an evaluation."""
         self._write_scalars("eval", logs, self._epoch)
         if not self._in_fit:
             self._close_writer()
@@ -152,7 +154,9 @@ class TensorBoard(Callback):
 
 
 class VisualDL(TensorBoard):
-    """Write the same values with the package `visualdl`; without it, TensorBoard event files."""
+    """Write loss and metrics with the package `visualdl`. If the package is missing, write
+    TensorBoard event files.
+    """
 
     def _open_writer(self) -> Any:
         try:

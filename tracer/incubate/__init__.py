@@ -1,9 +1,12 @@
-"""Names of `paddle.incubate`: aliases of functions defined elsewhere, and further optimizers."""
+"""The names of `paddle.incubate`: aliases of functions that other modules define, and further
+optimizers.
+"""
 
 from ..core.lazy_import import make_lazy_getattr as _lazy_attributes
 from . import autograd
 
-# Attribute -> module, imported at first use, because these modules import higher packages.
+# Attribute -> module that defines it. The modules are imported at first use, because they import
+# higher packages.
 _LAZY_NAMES = {
     "autotune": ".autotune",
     "optimizer": ".optimizer",

@@ -1,4 +1,6 @@
-"""Options for tuning kernels, layouts and data loaders. Oarlock checks and ignores them."""
+"""Options for tuning kernels, layouts and data loaders. Oarlock validates these options and
+otherwise ignores them.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ _SETTINGS: dict[str, dict[str, type]] = {
 
 
 def set_config(config: dict[str, Any] | str | None = None) -> None:
-    """Accept the settings of Paddle's auto-tuning. They change no result, and no speed either:
-    kernels here need no tuning.
+    """Accept the settings of Paddle's auto-tuning. The settings change neither results nor speed,
+    because Oarlock's kernels need no tuning.
 
     Parameters
     ----------

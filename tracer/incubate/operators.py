@@ -1,4 +1,6 @@
-"""Functions of `paddle.incubate` that are defined elsewhere today."""
+"""Functions of `paddle.incubate` that Paddle also has under newer names, such as
+`paddle.geometric`.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ def graph_send_recv(
     out_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Send rows along edges and reduce them at each node, as geometric.send_u_recv.
+    """Send the rows of x along the edges of a graph and reduce them at each node, like
+    geometric.send_u_recv.
 
     x [N, *], indices int [E] -> [N, *]
     """
@@ -44,7 +47,7 @@ def graph_send_recv(
 
 
 def identity_loss(x: Tensor, reduction: Any = "none") -> Tensor:
-    """Mark x as a loss and reduce it.
+    """Mark x as the loss of a network, and reduce it by sum, mean or not at all.
 
     x [*] -> [] or [*]
 
@@ -64,7 +67,7 @@ def identity_loss(x: Tensor, reduction: Any = "none") -> Tensor:
 
 
 def softmax_mask_fuse(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
-    """softmax(x + mask) over the last axis.
+    """Return softmax(x + mask) over the last axis.
 
     x [B, H, S, T], mask [B, 1, S, T] -> [B, H, S, T]
     """

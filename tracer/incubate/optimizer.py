@@ -156,7 +156,7 @@ class ModelAverage(Averages):
 
     @no_grad()
     def step(self) -> None:
-        """Accumulate the parameters."""
+        """Add the current values of the parameters to the running sums of their averages."""
         for name, (parameter, sums_and_counts) in self._sums_by_parameter_name.items():
             self._sums_by_parameter_name[name] = (
                 parameter,
@@ -170,8 +170,9 @@ class ModelAverage(Averages):
         parameters: Any = None,
         no_grad_set: Any = None,
     ) -> None:
-        """In eager mode, accumulate the parameters, as `step` does. In a program, do nothing,
-        because it contains the updates.
+        """In eager mode, add the current parameters to the running sums, as `step` does. While a
+        program is recorded, do nothing, because the program already contains the updates of the
+        sums.
         """
         if self._is_eager:
             self.step()
@@ -183,8 +184,8 @@ class ModelAverage(Averages):
 
     @contextmanager
     def apply(self, executor: Any = None, need_restore: bool = True) -> Iterator[None]:
-        """Replace the parameters by their averages in the body; restore them afterwards if
-        need_restore.
+        """Context manager: replace the parameters by their averages in the body. The parameters are
+        restored afterwards if need_restore is True.
         """
         if not self._is_eager:
             with super().apply(executor, need_restore):
@@ -203,7 +204,7 @@ class ModelAverage(Averages):
                 self.restore()
 
     def restore(self, executor: Any = None) -> None:
-        """Restore the parameters from before apply()."""
+        """Restore the values that the parameters had before apply() replaced them by averages."""
         if not self._is_eager:
             super().restore(executor)
             return
@@ -212,6 +213,8 @@ class ModelAverage(Averages):
 
 
 def _initial_sums_and_counts(parameter: Tensor) -> list[Tensor]:
-    """Return the initial sums and counts of a parameter."""
+    """Return the initial values of the accumulators of a parameter: sums of zeros, and counts of
+    0.
+    """
     sums = [Tensor(np.zeros_like(parameter.array)) for _ in range(NUM_SUMS)]
     return sums + [Tensor(np.zeros(1, np.int64)) for _ in range(NUM_COUNTS)]

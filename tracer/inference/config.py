@@ -54,8 +54,8 @@ class Config:
     # ----------------------------------------------------------------------------------------------
 
     def set_model(self, model: str, params: str | None = None) -> None:
-        """Set the program and parameter files; or, without `params`, a folder or a prefix; or a
-        folder and the prefix of the files in it.
+        """Set the files of the model: program and parameter file; or only a folder or a path
+        prefix, without `params`; or a folder and the prefix of the files in it.
         """
         model = os.fspath(model)
         self._dir = ""
@@ -82,7 +82,7 @@ class Config:
     def set_model_buffer(
         self, prog: bytes, prog_size: int, params: bytes, params_size: int
     ) -> None:
-        """Set the contents of program and parameter file as bytes."""
+        """Set the contents of the program file and of the parameter file, as bytes."""
         self._buffers = (bytes(prog[:prog_size]), bytes(params[:params_size]))
 
     def model_dir(self) -> str:
@@ -98,7 +98,7 @@ class Config:
         return self._params
 
     def model_from_memory(self) -> bool:
-        """Whether the model was set by `set_model_buffer`."""
+        """Return whether the model was set as bytes by `set_model_buffer`."""
         return self._buffers is not None
 
     # -- device
@@ -123,7 +123,7 @@ class Config:
         self._options.pop("device", None)
 
     def use_gpu(self) -> bool:
-        """Whether the model runs on a GPU."""
+        """Return whether the model runs on a GPU."""
         return self._options.get("device", "cpu") != "cpu"
 
     def gpu_device_id(self) -> int:
@@ -164,7 +164,7 @@ class Config:
             self._options.setdefault("cache_dir", self._dir or os.path.dirname(self._prog) or ".")
 
     def tensorrt_engine_enabled(self) -> bool:
-        """Whether the model runs with TensorRT."""
+        """Return whether the model runs with TensorRT."""
         return self._options.get("device") == "tensorrt"
 
     def set_trt_dynamic_shape_info(
@@ -193,15 +193,15 @@ class Config:
     # --------------------------------------------------------------------------
 
     def set_cpu_math_library_num_threads(self, count: int) -> None:
-        """Set the number of threads per op.  The default is 1, 0 leaves the choice to
-        the engine.
+        """Set the number of threads per op. The default number is 1; 0 leaves the choice to the
+        engine.
         """
         if count < 0:
             raise OpError(f"set_cpu_math_library_num_threads: count must be >= 0, not {count}")
         self._options["threads"] = count
 
     def cpu_math_library_num_threads(self) -> int:
-        """Return the number of threads per op; 0: the engine's choice."""
+        """Return the number of threads per op; 0 stands for the choice of the engine."""
         return self._options["threads"]
 
     def switch_ir_optim(self, x: bool = True) -> None:
@@ -210,7 +210,7 @@ class Config:
         self._options["optimize"] = 99 if x else 0
 
     def ir_optim(self) -> bool:
-        """Whether graph optimizations are enabled."""
+        """Return whether the engine's graph optimizations are enabled."""
         return self._flags["ir_optim"]
 
     def set_optim_cache_dir(self, path: str) -> None:
@@ -222,7 +222,7 @@ class Config:
         self._options["profile"] = "oarlock_profile"
 
     def disable_glog_info(self) -> None:
-        """Accepted without effect: the engine does not log."""
+        """Accepted without effect, because the engine does not write logs."""
         self._flags["glog_info_disabled"] = True
 
     def glog_info_disabled(self) -> bool:
@@ -230,23 +230,29 @@ class Config:
         return self._flags["glog_info_disabled"]
 
     def enable_memory_optim(self, x: bool = True) -> None:
-        """Accepted without effect: the engine always reuses memory."""
+        """Accepted without effect, because the engine always reuses the memory of intermediate
+        tensors.
+        """
         self._flags["memory_optim"] = bool(x)
 
     def enable_mkldnn(self) -> None:
-        """Accepted without effect: the engine has its own CPU kernels."""
+        """Accepted without effect, because the engine has its own kernels for the CPU."""
         self._flags["mkldnn"] = True
 
     def disable_mkldnn(self) -> None:
-        """Accepted without effect, as `enable_mkldnn`."""
+        """Accepted without effect, like `enable_mkldnn`, except that `mkldnn_enabled` returns
+        False.
+        """
         self._flags["mkldnn"] = False
 
     def mkldnn_enabled(self) -> bool:
-        """Whether `disable_mkldnn` was not called."""
+        """Return False if `disable_mkldnn` was called, else True. MKLDNN is not used in any
+        case.
+        """
         return self._flags["mkldnn"]
 
     def onnxruntime_enabled(self) -> bool:
-        """Whether ONNX Runtime runs the model: always True."""
+        """Return True: ONNX Runtime always runs the model."""
         return True
 
     def summary(self) -> str:
@@ -254,7 +260,7 @@ class Config:
         return format_option_table(self._summary_rows())
 
     def _summary_rows(self) -> list[tuple[str, Any]]:
-        """Return the options and values that `summary` lists."""
+        """Return pairs of option and value, the rows of the table that `summary` returns."""
         model = (
             [("model_dir", self.model_dir())]
             if self.model_dir()
@@ -273,7 +279,9 @@ class Config:
         return [*model, *device, *options]
 
     def __getattr__(self, name: str) -> Any:
-        """Return a no-op for ignored options of Paddle; raise OpError for unsupported devices."""
+        """Return a function without effect for a method of Paddle's Config that Oarlock ignores.
+        Raise OpError for a method that selects an unsupported device.
+        """
         if name.startswith("enable_") and name.removeprefix("enable_") in _UNSUPPORTED_DEVICES:
             raise OpError(
                 f"{name}: this device or mode is not supported; use the CPU, CUDA or TensorRT"
@@ -283,8 +291,8 @@ class Config:
         raise AttributeError(f"'Config' has no attribute {name!r}")
 
 
-# Methods of Paddle that are accepted without effect: they configure Paddle's passes, logs and
-# executors.
+# Methods of Paddle's Config that are accepted without effect, because they configure Paddle's
+# passes, logs and executors.
 _IGNORED_METHODS = frozenset(
     (
         "delete_pass",
@@ -308,7 +316,9 @@ _IGNORED_METHODS = frozenset(
 
 
 def _ignore_call(*args: Any, **kwargs: Any) -> None:
-    """Do nothing: the body of methods of Config that have no effect."""
+    """Do nothing. The function is returned in place of methods of Paddle's Config that have no
+    effect in Oarlock.
+    """
 
 
 def _require_float32(precision: PrecisionType, function: str) -> None:

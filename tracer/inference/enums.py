@@ -33,8 +33,8 @@ class PlaceType(Enum):
 
 
 class PrecisionType(Enum):
-    """The precision of `Config.enable_use_gpu`, which takes Float32 only, and of
-    `Config.enable_tensorrt_engine`, which takes Float32 or Half.
+    """Precisions in which a model can run. `Config.enable_use_gpu` accepts Float32 only;
+    `Config.enable_tensorrt_engine` accepts Float32 and Half.
     """
 
     Float32 = 0

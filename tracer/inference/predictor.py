@@ -25,7 +25,7 @@ from .enums import DataType
 
 
 class Tensor:
-    """A handle of one input or output of a predictor."""
+    """A handle of one input or output of a predictor, which gives access to its value."""
 
     def __init__(self, name: str, dtype: str, shape: Sequence[int | str]) -> None:
         self._name, self._dtype = name, dtype
@@ -39,8 +39,8 @@ class Tensor:
         return self._name
 
     def reshape(self, shape: Sequence[int]) -> None:
-        """Set the shape that `shape` returns until there is content; `copy_from_cpu` takes the
-        shape of the ndarray.
+        """Set the shape that `shape` returns until the handle has a value. `copy_from_cpu` replaces
+        the shape by that of the ndarray.
         """
         try:
             self._requested_shape = [operator.index(d) for d in shape]
@@ -48,7 +48,9 @@ class Tensor:
             raise OperandError(f"reshape: shape={shape!r:.80} must be a list of ints") from None
 
     def copy_from_cpu(self, data: Array) -> None:
-        """Copy an ndarray and its shape into an input; an earlier `reshape` has no effect."""
+        """Copy an ndarray into an input. The input gets the shape of the ndarray, whatever an
+        earlier call of `reshape` set.
+        """
         if not isinstance(data, np.ndarray):
             raise TypeError(
                 f"copy_from_cpu: input '{self._name}' requires an ndarray, not "
@@ -57,23 +59,23 @@ class Tensor:
         self._array = np.array(data, order="C")
 
     def share_external_data(self, data: Any) -> None:
-        """Use a Tensor or ndarray as an input, without a copy if it is C-contiguous. It must not
-        change until the run has finished.
+        """Use a Tensor or ndarray as the value of an input, without a copy if it is C-contiguous.
+        The Tensor or ndarray must not change until the run has finished.
         """
         array = data.array if isinstance(data, eager.Tensor) else data
         self._array = np.asarray(array, order="C")
 
     def copy_to_cpu(self) -> Array:
-        """Return the content as an ndarray, without a copy despite the name; for an output, the
-        result of the last run.
+        """Return the value as an ndarray, without a copy despite the name of the method. The value
+        of an output is the result of the last run.
         """
         if self._array is None:
             raise OpError(f"copy_to_cpu: '{self._name}' has no content yet")
         return self._array
 
     def shape(self) -> list[int]:
-        """Return the shape of the content or, before there is content, the declared shape with -1
-        for dynamic dimensions.
+        """Return the shape of the value. Before there is a value, return the declared shape, with
+        -1 for dynamic dimensions.
         """
         if self._array is not None:
             return list(self._array.shape)
@@ -88,12 +90,14 @@ class Tensor:
             return DataType(self._dtype)
         dtype = DTYPE_BY_NP.get(self._array.dtype.newbyteorder("="))
         if dtype is None or dtype.name not in {kind.value for kind in DataType}:
-            raise OpError(f"type: '{self._name}' has elements of type {self._array.dtype}")
+            raise OpError(
+                f"type: '{self._name}' has elements of the unsupported type {self._array.dtype}"
+            )
         return DataType(dtype.name)
 
     def lod(self) -> list[list[int]]:
-        """Return the LoD (offsets of packed sequences): the value of `set_lod` or, for an output,
-        that of the last run. Empty for tensors without sequences.
+        """Return the LoD (row splits of packed sequences): that passed to `set_lod` or, for an
+        output, that of the last run. The LoD is empty for tensors without sequences.
         """
         return (
             []
@@ -102,7 +106,7 @@ class Tensor:
         )
 
     def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
-        """Set the LoD of an input: offsets of its packed sequences, as [[0, 3, 7]].
+        """Set the LoD of an input: the row splits of its packed sequences, such as [[0, 3, 7]].
 
         Raises OpError for more than one level, and for an input without sequences.
         """
@@ -149,11 +153,11 @@ class Predictor:
         return [name for name in handles if name not in self._lod_names]
 
     def get_input_handle(self, name: str) -> Tensor:
-        """Return the handle of an input.  Raises OpError for an unknown name."""
+        """Return the handle of the input with this name. Raises OpError for an unknown name."""
         return _require_handle(self._inputs, name, "input")
 
     def get_output_handle(self, name: str) -> Tensor:
-        """Return the handle of an output.  Raises OpError for an unknown name."""
+        """Return the handle of the output with this name. Raises OpError for an unknown name."""
         return _require_handle(self._outputs, name, "output")
 
     def run(self, inputs: Sequence[Any] | None = None) -> Any:
@@ -182,7 +186,7 @@ class Predictor:
         return True
 
     def _missing_input_message(self) -> str:
-        """Return an error message about input handles without content."""
+        """Return the error message for inputs that have no value before a run."""
         missing = [name for name, handle in self._inputs.items() if handle._array is None]
         if data := [name for name in missing if name not in self._lod_names]:
             return f"the inputs {', '.join(data)} have no content; call copy_from_cpu"
@@ -190,14 +194,18 @@ class Predictor:
         return f"the LoD of {packed} is missing; call set_lod"
 
     def clone(self, stream: Any = None) -> Predictor:
-        """Return another predictor with the same engine and weights and its own handles."""
+        """Return another predictor with the same engine and weights, but with its own handles."""
         return Predictor(self._engine)
 
     def clear_intermediate_tensor(self) -> None:
-        """Accepted without effect: the engine stores no intermediate tensors between runs."""
+        """Accepted without effect, because the engine stores no intermediate tensors between
+        runs.
+        """
 
     def try_shrink_memory(self) -> int:
-        """Return the number of released bytes: always 0."""
+        """Return the number of bytes that were released: always 0, because the engine keeps nothing
+        to release.
+        """
         return 0
 
 
@@ -224,14 +232,14 @@ def create_predictor(config: Config) -> Predictor:
             missing = config.params_file()
             if params or not missing or config.model_from_memory():
                 raise
-            raise FileError(f"create_predictor: there is no {missing} ({error})") from None
+            raise FileError(f"create_predictor: there is no file {missing} ({error})") from None
 
 
 def _load_program_and_locate_params(
     config: Config, temporary_files: ExitStack
 ) -> tuple[bytes, str | None, str]:
-    """Return the program's bytes, the path of the parameter file (None if there is none), and the
-    program's name.
+    """Return three values: the bytes of the program, the path of the parameter file (None if the
+    model has no parameters), and the name of the program.
 
     temporary_files: removes the files that parameters in memory, or in one file each, are written
         to
@@ -249,7 +257,7 @@ def _load_program_and_locate_params(
         return files.pdmodel, params_path, files.name
     prog = Path(config.prog_file())
     if not prog.is_file():
-        raise FileError(f"create_predictor: there is no {prog}")
+        raise FileError(f"create_predictor: there is no file {prog}")
     params = config.params_file()
     return (
         read_program_file_bytes(prog),
@@ -259,7 +267,7 @@ def _load_program_and_locate_params(
 
 
 class PredictorPool:
-    """A list of predictors that share one engine, one for each thread."""
+    """A list of predictors that share one engine. Each thread uses one of the predictors."""
 
     def __init__(self, config: Config, size: int = 1) -> None:
         if not isinstance(size, Integral) or size < 1:
@@ -268,7 +276,8 @@ class PredictorPool:
         self._predictors: list[Predictor] = [first, *(first.clone() for _ in range(size - 1))]
 
     def retrive(self, index: int) -> Predictor:
-        """Return the predictor with that index.  The name is Paddle's spelling.
+        """Return the predictor with this index in the pool. The name `retrive` is Paddle's
+        spelling.
 
         Raises IndexRangeError for an index that does not exist.
         """

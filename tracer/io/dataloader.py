@@ -59,7 +59,7 @@ def as_tensors(batch: Any, place: Any = None) -> Any:
 
 
 def _place_of_batches(places: Any) -> Any:
-    """Return the device of the batches.
+    """Return the device on which the batches are created, given the argument `places`.
 
     Raises OpError for several: each training process has one.
     """
@@ -144,11 +144,13 @@ class DataLoader:
         )
 
     def __call__(self) -> Iterator[Any]:
-        """Return an iterator over the batches."""
+        """Return an iterator over the batches of an epoch."""
         return iter(self)
 
     def _to_feed_dicts(self, batch: Sequence[Any]) -> list[dict[str, Any]]:
-        """Return a batch as Executor.run expects it: a list of one dict."""
+        """Return a batch in the form that Executor.run takes: a list of one dict from input names
+        to arrays.
+        """
         assert self._feed_names is not None
         return [dict(zip(self._feed_names, batch, strict=True))]
 

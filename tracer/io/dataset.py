@@ -1,4 +1,4 @@
-"""Datasets: samples by index, or iterable."""
+"""Datasets, which return samples by index or iterate over them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class IterableDataset(Dataset):
 
 
 class TensorDataset(Dataset):
-    """Sample i consists of row i of every tensor.
+    """Dataset of tensors: sample i consists of row i of every tensor.
 
     tensors: [N, *] each
     """
@@ -59,7 +59,7 @@ class TensorDataset(Dataset):
 
 
 class Subset(Dataset):
-    """Samples of a dataset at the given indices."""
+    """Dataset of those samples of another dataset that have the given indices."""
 
     def __init__(self, dataset: Dataset, indices: Sequence[int]) -> None:
         self.dataset = dataset
@@ -93,7 +93,7 @@ class ConcatDataset(Dataset):
 
 
 class ComposeDataset(Dataset):
-    """Sample i consists of the fields of sample i of every dataset."""
+    """Dataset of several datasets: sample i consists of the fields of sample i of every dataset."""
 
     def __init__(self, datasets: Sequence[Dataset]) -> None:
         if not len(datasets):

@@ -27,14 +27,15 @@ class Sampler:
 
 
 class SequenceSampler(Sampler):
-    """Indices in ascending order."""
+    """Sampler that yields all indices in ascending order."""
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self)))
 
 
 class RandomSampler(Sampler):
-    """Indices in random order without repetition, or `num_samples` with replacement.
+    """Sampler that yields all indices in random order without repetition, or `num_samples` random
+    indices with replacement.
 
     generator: an iterator over the indices, which replaces the random choice; an epoch takes
     `num_samples` indices from it, or fewer if it ends.
@@ -54,7 +55,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self) -> int:
-        """The number of indices of an epoch."""
+        """The number of indices that the sampler yields per epoch."""
         size = len(self.data_source)  # type: ignore[arg-type]
         if self._num_samples is None:
             return size
@@ -75,8 +76,8 @@ class RandomSampler(Sampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """num_samples indices drawn with probabilities proportional to `weights`, with or without
-    replacement.
+    """Sampler that yields num_samples indices, drawn with probabilities proportional to `weights`,
+    with or without replacement.
 
     weights [N], not negative
     """
@@ -109,7 +110,7 @@ class WeightedRandomSampler(Sampler):
 
 
 class SubsetRandomSampler(Sampler):
-    """The given indices in random order."""
+    """Sampler that yields the given indices in random order."""
 
     def __init__(self, indices: Sequence[int]) -> None:
         super().__init__()
@@ -125,7 +126,9 @@ class SubsetRandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """Lists of batch_size indices; unless drop_last, the last one may be shorter."""
+    """Sampler that yields lists of batch_size indices. Unless drop_last is True, the last list may
+    be shorter.
+    """
 
     def __init__(
         self,
@@ -176,8 +179,8 @@ class BatchSampler(Sampler):
 
 
 class DistributedBatchSampler(BatchSampler):
-    """The batches of process `rank` of num_replicas; all processes get the same number, and some
-    samples may be repeated.
+    """Sampler of the batches of process `rank` out of num_replicas processes. All processes get the
+    same number of samples, for which some samples may be repeated.
 
     shuffle: seeded by the epoch, the same on all processes; set_epoch sets it.
     num_replicas, rank: default: those of `distributed.init_parallel_env`.
@@ -220,8 +223,8 @@ class DistributedBatchSampler(BatchSampler):
         )
 
     def _indices_of_this_process(self, order: list[int]) -> list[int]:
-        """Return those of the sample indices `order` that this process reads: full batches in turn,
-        then an equal part of the remaining ones.
+        """Return those of the sample indices `order` that this process reads. The processes get
+        full batches in turn, then an equal part of the remaining indices.
         """
         num_left = self.num_samples % self.batch_size
         num_in_batches = len(order) - num_left * self.nranks
@@ -241,5 +244,5 @@ class DistributedBatchSampler(BatchSampler):
         return num_full + (num_left > 0 and not self.drop_last)
 
     def set_epoch(self, epoch: int) -> None:
-        """Set the epoch."""
+        """Set the number of the epoch, which seeds the shuffling."""
         self.epoch = epoch

@@ -20,7 +20,9 @@ SHARED_MEMORY_FOLDER = "/dev/shm"  # does not exist on other systems than Linux
 
 @dataclass(frozen=True)
 class SharedArray:
-    """Reference to an array in shared memory."""
+    """Reference to an array in a shared memory segment, which is sent between processes in place of
+    the array.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -28,8 +30,8 @@ class SharedArray:
 
 
 def _available_shared_memory_bytes() -> int:
-    """Return the free bytes of the shared memory file system: writing more would kill the
-    process.
+    """Return the number of free bytes of the shared memory file system. Writing more bytes than are
+    free would kill the process.
     """
     try:
         stats = os.statvfs(SHARED_MEMORY_FOLDER)
@@ -39,9 +41,9 @@ def _available_shared_memory_bytes() -> int:
 
 
 def copy_large_arrays_to_shared_memory(batch: Any, prefix: str) -> Any:
-    """Replace each array or tensor of a batch that has at least MIN_BYTES by a SharedArray, a copy
-    in the segment `prefix`0, `prefix`1, ... (hexadecimal). An array that needs a quarter or more of
-    the free shared memory stays as it is.
+    """Copy each array or tensor of a batch that has at least MIN_BYTES to shared memory, and
+    replace it by a SharedArray. The segments are named `prefix`0, `prefix`1, ... (hexadecimal). An
+    array that would take a quarter or more of the free shared memory is not copied to it.
     """
     names = itertools.count()
 
@@ -77,13 +79,13 @@ def copy_and_unlink_shared_arrays(batch: Any) -> Any:
 
 
 def unlink_segments_of_prefix(prefix: str) -> None:
-    """Unlink the segments of a prefix that were not received; any of them may be unlinked
-    already.
+    """Unlink the segments with this name prefix that the main process did not receive. Another
+    process may unlink a segment at the same time.
     """
     for name in glob.glob(f"{prefix}*", root_dir=SHARED_MEMORY_FOLDER):
         try:
             memory = SharedMemory(name)
         except FileNotFoundError:
-            continue  # another thread has received it since
+            continue  # another thread has received the segment since
         memory.close()
         memory.unlink()

@@ -20,7 +20,7 @@ from . import shared_memory
 
 
 class _EndOfStream:
-    """Sent by a worker instead of a batch when its dataset ends."""
+    """A worker sends this object instead of a batch when its iterable dataset is exhausted."""
 
 
 _pass_numbers = itertools.count()
@@ -28,8 +28,8 @@ _worker_info: WorkerInfo | None = None
 
 
 class WorkerInfo(NamedTuple):
-    """Information about a worker: its id, the number of workers, its copy of the dataset, and its
-    random seed.
+    """Information about a worker process of a DataLoader: its id, the number of workers, its copy
+    of the dataset, and its random seed.
     """
 
     id: int
@@ -44,7 +44,9 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 class _WorkerErrorReport(NamedTuple):
-    """An error in a worker: one line with its location, and a traceback."""
+    """The report of an error in a worker: one line with the location of the error, and a
+    traceback.
+    """
 
     line: str
     text: str
@@ -57,8 +59,8 @@ def _make_worker_error_report(error: Exception) -> _WorkerErrorReport:
 
 
 def _seed_and_init_worker(loader: Any, info: WorkerInfo) -> None:
-    """Seed the generators and call worker_init_fn. CUDA cannot be used after a fork, so no GPU is
-    selected.
+    """Seed the random generators of a worker process and call worker_init_fn. A worker creates its
+    tensors on the CPU, because CUDA cannot be used after a fork.
     """
     global _worker_info
     _worker_info, cuda.cupy_state.default_index = info, None
@@ -69,7 +71,8 @@ def _seed_and_init_worker(loader: Any, info: WorkerInfo) -> None:
 
 
 def _worker_main(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results: Any) -> None:
-    """Main loop of a worker.
+    """The main loop of a worker process: receive tasks from a queue, and send the batches as
+    results.
 
     A task is (number, indices), or (number, None) for the next batch of a stream; a result is
     (number, batch or failure).
@@ -98,7 +101,8 @@ def _worker_main(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results
 
 
 class WorkerBatchIterator:
-    """Iterator over the batches of an epoch, computed by worker processes that end with it.
+    """Iterator over the batches of one epoch, which worker processes compute. The workers end with
+    the iterator.
 
     All workers read one queue of tasks; with a stream each has its own queue, and batches are taken
     from the workers in turn.
@@ -108,7 +112,7 @@ class WorkerBatchIterator:
         self._processes: list[Any] = []
         self._loader, self._batches = loader, batches
         context = multiprocessing.get_context("fork")
-        # One tracker for all processes, so that a segment is not reported as leaked.
+        # Start one resource tracker for all processes, so that no segment is reported as leaked.
         resource_tracker.ensure_running()
         self._tasks = [
             context.Queue() for _ in range(loader.num_workers if loader.is_iterable_dataset else 1)
@@ -118,8 +122,8 @@ class WorkerBatchIterator:
         self._worker_by_task: dict[int, int] = {}
         self._num_sent = self._num_returned = 0
         self._results_by_number: dict[int, Any] = {}
-        # Each worker has its own pipe and holds the only write end: if the worker dies, the pipe
-        # is closed.
+        # Each worker has its own pipe for results and holds the only write end, so that the pipe is
+        # closed if the worker dies.
         self._results: list[Any] = []
         self._segment_prefix = f"oar{os.getpid():x}_{next(_pass_numbers):x}_"
         self._fork_all_workers(context)
@@ -196,7 +200,7 @@ class WorkerBatchIterator:
         raise OarlockError(f"DataLoader: {problem}")
 
     def close(self) -> None:
-        """Terminate the workers and unlink segments that were not received."""
+        """Terminate the workers, and unlink the shared memory segments that were not received."""
         processes, self._processes = self._processes, []
         for process in processes:
             process.terminate()

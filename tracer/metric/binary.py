@@ -19,14 +19,16 @@ def _flatten_and_check_equal_size(name: str, preds: Any, labels: Any) -> tuple[A
 
 
 class Precision(Metric):
-    """Precision: true positives / (true positives + false positives), with threshold 0.5 (>=)."""
+    """Precision of a binary classification: true positives / (true positives + false positives). A
+    prediction >= 0.5 is positive.
+    """
 
     def __init__(self, name: str = "precision", *args: Any, **kwargs: Any) -> None:
         self._name = name
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Add a batch.
+        """Add the predictions and labels of a batch.
 
         preds: probabilities [N] or [N, 1].
         labels: 0 or 1, in the same shape.
@@ -37,20 +39,21 @@ class Precision(Metric):
         self.fp += int((positive & (labels != 1)).sum())
 
     def accumulate(self) -> float:
-        """Return the precision so far; 0 without positive predictions."""
+        """Return the precision over all batches so far; 0 if no prediction was positive."""
         return self.tp / (self.tp + self.fp) if self.tp + self.fp else 0.0
 
     def reset(self) -> None:
-        """Reset the counts."""
+        """Reset the counts of the metric to zero."""
         self.tp = self.fp = 0
 
     def name(self) -> str:
-        """Return the name."""
+        """Return the name of the metric."""
         return self._name
 
 
 class Recall(Metric):
-    """Recall: true positives / (true positives + false negatives), with threshold 0.5 (>).
+    """Recall of a binary classification: true positives / (true positives + false negatives). A
+    prediction > 0.5 is positive.
 
     Paddle's Precision counts 0.5 as positive, its Recall does not.
     """
@@ -60,7 +63,7 @@ class Recall(Metric):
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Add a batch.
+        """Add the predictions and labels of a batch.
 
         preds: probabilities [N] or [N, 1].
         labels: 0 or 1, in the same shape.
@@ -71,15 +74,15 @@ class Recall(Metric):
         self.fn += int((~is_predicted).sum())
 
     def accumulate(self) -> float:
-        """Return the recall so far; 0 without positives."""
+        """Return the recall over all batches so far; 0 if no label was positive."""
         return self.tp / (self.tp + self.fn) if self.tp + self.fn else 0.0
 
     def reset(self) -> None:
-        """Reset the counts."""
+        """Reset the counts of the metric to zero."""
         self.tp = self.fn = 0
 
     def name(self) -> str:
-        """Return the name."""
+        """Return the name of the metric."""
         return self._name
 
 
@@ -100,7 +103,7 @@ class Auc(Metric):
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Add a batch.
+        """Add the predictions and labels of a batch.
 
         preds: probabilities of both classes [N, 2].
         labels: 0 or 1, [N] or [N, 1].
@@ -116,7 +119,9 @@ class Auc(Metric):
         self._stat_neg += np.bincount(bins[labels == 0], minlength=self._num_thresholds + 1)
 
     def accumulate(self) -> float:
-        """Return the area so far, by trapezoids; 0 if a class is missing."""
+        """Return the area over all batches so far, by the trapezoidal rule; 0 if one of the two
+        classes did not occur.
+        """
         true_positives = np.concatenate([[0], np.cumsum(self._stat_pos[::-1])])
         false_positives = np.cumsum(self._stat_neg[::-1])
         if not true_positives[-1] or not false_positives[-1]:
@@ -125,10 +130,10 @@ class Auc(Metric):
         return float(area / (true_positives[-1] * false_positives[-1]))
 
     def reset(self) -> None:
-        """Reset the counts."""
+        """Reset the counts of the metric to zero."""
         self._stat_pos = np.zeros(self._num_thresholds + 1, np.int64)
         self._stat_neg = np.zeros(self._num_thresholds + 1, np.int64)
 
     def name(self) -> str:
-        """Return the name."""
+        """Return the name of the metric."""
         return self._name

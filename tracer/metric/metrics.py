@@ -23,7 +23,7 @@ def accuracy(
     total: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Fraction of rows whose label is among the k largest scores.
+    """Return the fraction of rows whose label is among the classes with the k largest scores.
 
     input [N, C], label int [N] or [N, 1] -> float32 []
     """
@@ -34,31 +34,37 @@ def accuracy(
 
 
 class Metric:
-    """Base of metrics: `compute` on tensors, `update` with arrays, `accumulate` to a number."""
+    """Base of metrics. `compute` preprocesses the tensors of a batch, `update` adds a batch, and
+    `accumulate` returns the metric.
+    """
 
     def compute(self, *args: Any) -> Any:
-        """Return the arguments of `update` from the tensors of a batch."""
+        """Compute the arguments of `update` from the tensors of a batch; by default, return the
+        tensors unchanged.
+        """
         return args
 
     def update(self, *args: Any) -> Any:
-        """Add a batch."""
+        """Add a batch to the metric."""
         raise NotImplementedError
 
     def accumulate(self) -> Any:
-        """Return the metric over all batches so far."""
+        """Return the metric over all batches that were passed to `update`."""
         raise NotImplementedError
 
     def reset(self) -> None:
-        """Reset the state."""
+        """Reset the state of the metric."""
         raise NotImplementedError
 
     def name(self) -> Any:
-        """Return the name."""
+        """Return the name of the metric."""
         raise NotImplementedError
 
 
 class Accuracy(Metric):
-    """Fraction of rows whose label is among the k largest scores, for each k of topk."""
+    """Accuracy: the fraction of rows whose label is among the classes with the k largest scores,
+    for each k in topk.
+    """
 
     def __init__(self, topk: Sequence[int] = (1,), name: str | None = None) -> None:
         self.topk = tuple(topk)
@@ -68,7 +74,8 @@ class Accuracy(Metric):
         self.reset()
 
     def compute(self, pred: Tensor, label: Tensor, *args: Any) -> Tensor:
-        """Return whether each of the maxk best classes is the label.
+        """Return, for each of the maxk classes with the largest scores, whether the class is the
+        label.
 
         pred [N, C], label [N], [N, 1] or one-hot [N, C] -> float32 [N, maxk]
         """
@@ -81,7 +88,7 @@ class Accuracy(Metric):
         )
 
     def update(self, correct: Any, *args: Any) -> Any:
-        """Add the result of compute; returns the accuracy of this batch."""
+        """Add the result of `compute` for a batch. Return the accuracy of this batch."""
         is_correct = correct.numpy() if isinstance(correct, Tensor) else np.asarray(correct)
         num_rows = int(np.prod(is_correct.shape[:-1]))
         num_correct = [float(is_correct[..., :k].sum()) for k in self.topk]
@@ -90,18 +97,20 @@ class Accuracy(Metric):
         return _unwrap_if_single(list(np.array(num_correct) / max(num_rows, 1)))
 
     def accumulate(self) -> Any:
-        """Return the accuracy so far, a list with one number per k, or a number for one k."""
+        """Return the accuracy over all batches so far: a list with one number per k in topk, or one
+        number if topk has one element.
+        """
         return _unwrap_if_single(
             [t / n if n else 0.0 for t, n in zip(self.total, self.count, strict=True)]
         )
 
     def reset(self) -> None:
-        """Reset the counts."""
+        """Reset the counts of the metric to zero."""
         self.total = [0.0] * len(self.topk)
         self.count = [0] * len(self.topk)
 
     def name(self) -> Any:
-        """Return one name per k, e.g. ['acc_top1', 'acc_top5']."""
+        """Return one name per k in topk, e.g. ['acc_top1', 'acc_top5']."""
         return [self._name] if len(self.topk) == 1 else [f"{self._name}_top{k}" for k in self.topk]
 
 

@@ -83,7 +83,7 @@ def format_operator_config(operators: Operators) -> str:
 
 
 class OrtModelSummary(NamedTuple):
-    """What `read_ort_summary` reports of an `.ort` file.
+    """The properties of an `.ort` file that `read_ort_summary` returns.
 
     inputs, outputs: (name, dtype, shape).
     ops: the number of nodes of each operator.
@@ -133,10 +133,12 @@ class _BudgetedModelReader:
         self._budget = 8 * size + 4096
 
     def consume_budget(self, count: int) -> None:
-        """Subtract entries or bytes from the budget.  Raises ValueError if it is exhausted."""
+        """Subtract a number of entries or bytes from the work budget. Raises ValueError if the
+        budget is exhausted.
+        """
         self._budget -= count
         if self._budget < 0:
-            raise ValueError("it references the same tables too often")
+            raise ValueError("the file references the same tables too often")
 
     def decode_text(self, value: bytes | None) -> str:
         """Decode a string."""
@@ -144,7 +146,7 @@ class _BudgetedModelReader:
         return (value or b"").decode()
 
     def iter_vector(self, item: Callable[[int], Any], count: int) -> Iterator[Any]:
-        """Yield the entries of a vector."""
+        """Yield the entries of a FlatBuffers vector, and subtract each from the work budget."""
         for index in range(count):
             self.consume_budget(1)
             yield item(index)

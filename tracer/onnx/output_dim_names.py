@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-MAX_BYTES = 1 << 29  # size of a file: shape inference copies it
+MAX_BYTES = 1 << 29  # largest size of a file in bytes, because shape inference copies the file
 
 
 def name_output_dims_after_input_dims(data: bytes) -> bytes:
-    """Set the `dim_param` of output dimensions that ONNX shape inference finds equal to an input's,
-    for example `image.0`.
+    """Set the `dim_param` (such as `image.0`) of each output dimension that ONNX shape inference
+    finds equal to an input dimension.
 
     Returns `data` itself if the package onnx is missing or its inference fails.
     """
@@ -23,7 +23,8 @@ def name_output_dims_after_input_dims(data: bytes) -> bytes:
         model = onnx.load_from_string(data)
         inferred = onnx.shape_inference.infer_shapes(model)
     except (DecodeError, onnx.shape_inference.InferenceError, RuntimeError):
-        # The checker reports the reason. DecodeError: nested deeper than protobuf reads.
+        # If shape inference fails, the data are returned unchanged; onnx.checker reports the reason
+        # later. DecodeError means that the model is nested more deeply than protobuf reads.
         return data
     inputs = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim}
     changed = False

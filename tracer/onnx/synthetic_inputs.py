@@ -1,4 +1,4 @@
-"""Synthetic inputs on which a model can be run without a time limit."""
+"""Synthetic inputs for which all loops of a model terminate, so that runs need no time limit."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from ..loader.model_files import ModelFileContents
 
 
 def iter_terminating_input_sets(engine: Engine, files: ModelFileContents) -> Iterator[list[Array]]:
-    """Yield the sets of synthetic inputs for which the loops of the model terminate."""
+    """Yield the engine's sets of synthetic inputs, without those for which a loop of the model does
+    not terminate.
+    """
     return filter_terminating_input_sets(files, engine.iter_synthetic_input_sets())
 
 
 def filter_terminating_input_sets(
     files: ModelFileContents, input_sets: Iterable[list[Array]]
 ) -> Iterator[list[Array]]:
-    """Yield the sets of inputs for which the loops of the model terminate."""
+    """Yield those of the given input sets for which all loops of the model terminate."""
     limiter = LoopTerminationCheck(
         files.program, {name: Tensor(np.asarray(a)) for name, a in files.values.items()}
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..core.errors import OpError
 
-DEFAULT_OPSET = 17  # the first with LayerNormalization; all current engines read it
+DEFAULT_OPSET = 17  # the first opset with LayerNormalization; all current engines read opset 17
 NEWEST_OPSET = 21
 
 # (first version, newest opset that it reads)
@@ -42,7 +42,9 @@ _TARGET = re.compile(
 
 
 class TargetEngine(NamedTuple):
-    """An engine that must read the file, and its lowest version; None: any version in the table."""
+    """An engine that must be able to read the exported file, and the lowest version of the engine.
+    None stands for any version in the table.
+    """
 
     name: str
     version: tuple[int, int] | None

@@ -1,5 +1,5 @@
-"""Write `.onnx` files that reference the weights of a `.pdiparams` file; check them with
-onnx.checker and compare their results with the model's.
+"""Write `.onnx` files that reference the weights in a `.pdiparams` file. Check the files with
+onnx.checker, and compare their results with those of the model.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class ExportOptions(NamedTuple):
 
 
 class ExportResult(NamedTuple):
-    """A written file: its size in bytes, its opset, and one line about the check."""
+    """Describes an exported file: its size in bytes, its opset, and one line about its
+    verification.
+    """
 
     path: Path
     size: int
@@ -75,7 +77,7 @@ def write_onnx(files: ModelFileContents, output: Path, options: ExportOptions) -
     write_files_atomically({str(output): data})
     try:
         report = check_onnx_file_and_report(files, output) if options.check else "not checked"
-    except BaseException:  # also KeyboardInterrupt: no unchecked file remains
+    except BaseException:  # also after a KeyboardInterrupt, so that no unchecked file remains
         output.unlink() if previous is None else write_files_atomically({str(output): previous})
         raise
     return ExportResult(output, len(data), opset, report)
@@ -93,15 +95,16 @@ def check_output_is_not_model_file(files: ModelFileContents, output: Path) -> No
 
 
 def select_opset(files: ModelFileContents, options: ExportOptions) -> int:
-    """Return `options.opset`, or the lowest opset that has all operators of the model: at least 17
-    unless a target reads only older ones.
+    """Return `options.opset`, or the lowest opset that has all operators of the model. The lowest
+    opset is at least 17, unless a target engine reads only older opsets.
     """
     newest = newest_common_opset(parse_target_engines(options.target))
     if options.opset is not None:
         if options.opset > newest:
             reader = options.target or "the supported engines"
             raise OpError(
-                f"export: opset {options.opset} is newer than {newest}, the newest of {reader}"
+                f"export: opset {options.opset} is newer than {newest}, the newest that {reader} "
+                f"can read"
             )
         return options.opset
     with combined_params_path(files) as params, translate_runtime_errors():
@@ -118,7 +121,7 @@ def onnx_bytes(
     opset: int,
     signed_activations: bool = False,
 ) -> bytes:
-    """Return the serialized ModelProto for a file at `output`.
+    """Convert the model and return the serialized ModelProto for a file at the path `output`.
 
     signed_activations: quantize activations to int8 instead of uint8, as TensorRT requires.
     """
@@ -171,7 +174,9 @@ def check_onnx_file_and_report(files: ModelFileContents, path: Path) -> str:
 
 
 def session_options() -> Any:
-    """Options of a session without log output whose products of 8-bit numbers are exact."""
+    """Return options for an ONNX Runtime session that writes no log, and in which products of 8-bit
+    numbers are exact.
+    """
     import onnxruntime  # noqa: PLC0415 - a second engine in the process, used only here
 
     options = onnxruntime.SessionOptions()
@@ -182,7 +187,9 @@ def session_options() -> Any:
 
 
 def open_session(path: Path) -> Any:
-    """Open the file with the package onnxruntime.  Raises EngineError if that fails."""
+    """Open an ONNX file with the Python package onnxruntime, and return the session. Raises
+    EngineError if the package rejects the file.
+    """
     import onnxruntime  # noqa: PLC0415
 
     options = session_options()
@@ -193,7 +200,7 @@ def open_session(path: Path) -> Any:
 
 
 def compare_with_model_and_report(files: ModelFileContents, path: Path) -> str:
-    """Run the file and the model on the same synthetic inputs.
+    """Run the exported file and the model on the same synthetic inputs, and compare their results.
 
     Returns one line about the comparison. Raises VerifyError if results differ.
     """
@@ -215,8 +222,9 @@ def compare_with_model_and_report(files: ModelFileContents, path: Path) -> str:
 
 
 def _tolerance(dtype: np.dtype[Any], program: Program) -> float:
-    """The largest accepted difference. A file for another engine may round values half-way between
-    two quantization levels to the other one.
+    """Return the largest accepted difference between results of the file and of the model. For a
+    quantized model the tolerance is larger: another engine may round a value half-way between two
+    quantization levels to the other level.
     """
     tolerance = tolerance_for_dtype_in_program(dtype, program)
     is_quantized = any(is_quantization_op(op.type) for op in program.ops())

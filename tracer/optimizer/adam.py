@@ -25,7 +25,9 @@ _adam_kernel = native.compiled_function_or_placeholder("adam")
 
 
 def _checked_adam_attrs(class_name: str, beta1: Any, beta2: Any, epsilon: Any) -> dict[str, float]:
-    """Return the checked attributes: beta1 and beta2 in [0, 1), epsilon >= 0."""
+    """Return the attributes beta1, beta2 and epsilon as floats. Raise OpError unless beta1 and
+    beta2 are in [0, 1) and epsilon >= 0.
+    """
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not 0 <= float(value) < 1:
             raise OpError(f"{class_name}: {name}={value} is not in [0, 1)")
@@ -71,7 +73,8 @@ class Adam(Optimizer):
         self._multi_precision = multi_precision
 
     def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
-        # Paddle stores the powers of the betas for the next step.
+        # The accumulators include the powers of beta1 and beta2 for the next step, because Paddle
+        # stores them in files.
         return (
             AccumulatorSpec("moment1", "Moment1"),
             AccumulatorSpec("moment2", "Moment2"),
@@ -96,8 +99,8 @@ class Adam(Optimizer):
     def _compiled_kernel_args(
         self, parameter: Parameter, gradient: Array, lr: float, state: dict[str, Array]
     ) -> tuple[Any, ...]:
-        """Return the arguments of the compiled kernel: arrays, corrected epsilon and rate, factor
-        of the parameter.
+        """Return the arguments of the compiled kernel for one parameter: the arrays, epsilon and
+        learning rate with bias correction, and the factor of weight decay.
         """
         power1, power2 = state["beta1_pow_acc"].item(), state["beta2_pow_acc"].item()
         correction = math.sqrt(1 - power2)
@@ -111,7 +114,9 @@ class Adam(Optimizer):
         )
 
     def _decoupled_decay_multiplier(self, parameter: Parameter, lr: float) -> float:
-        """Return the factor of the parameter before the update (decoupled weight decay)."""
+        """Return the factor by which the parameter is multiplied before the update, that is, the
+        decoupled weight decay.
+        """
         return 1.0
 
 

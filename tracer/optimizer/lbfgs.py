@@ -20,7 +20,9 @@ __all__ = ["LBFGS"]
 
 
 class _LineSearchPoint(NamedTuple):
-    """A point on the search line: step length, loss, gradient, and derivative along the line."""
+    """A point of the line search: the step length, and at this point the loss, the gradient, and
+    the derivative along the line.
+    """
 
     t: float
     loss: float
@@ -29,8 +31,8 @@ class _LineSearchPoint(NamedTuple):
 
 
 class LBFGS(Optimizer):
-    """L-BFGS for few, smooth problems; treats all parameters as one vector (Nocedal and Wright,
-    Numerical Optimization, 7.2).
+    """L-BFGS, a quasi-Newton method for small, smooth problems. All parameters are treated as one
+    vector (Nocedal and Wright, Numerical Optimization, 7.2).
 
     step(closure) runs up to max_iter iterations and calls `closure`, which clears the gradients,
     computes the loss and calls backward(), about max_eval times: the limit is checked after each
@@ -41,7 +43,8 @@ class LBFGS(Optimizer):
 
     _op = optimizer.sgd
 
-    _supports_programs = False  # it evaluates the loss repeatedly
+    # L-BFGS evaluates the loss repeatedly, which a program cannot contain
+    _supports_programs = False
 
     def __init__(
         self,
@@ -112,7 +115,9 @@ class LBFGS(Optimizer):
         return first
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the counters and the last differences, under 'state' and Paddle's names."""
+        """Return the counters and the last parameter and gradient differences, under the key
+        'state' and with Paddle's names.
+        """
         result: dict[str, Any] = {"func_evals": self._evaluations, "n_iter": self._iterations}
         result["old_sk"] = [Tensor(s) for s, _ in self._curvature_pairs]
         result["old_yk"] = [Tensor(y) for _, y in self._curvature_pairs]
@@ -166,7 +171,9 @@ class LBFGS(Optimizer):
     def _evaluate_loss_and_gradient(
         self, closure: Callable[[], Tensor]
     ) -> tuple[Tensor, float, Array]:
-        """Return the loss as a tensor and a number, and its gradient."""
+        """Evaluate the closure with gradients; return the loss as a tensor, the loss as a number,
+        and the gradient as a vector.
+        """
         with use_mode(state.mode.mode_with_tape_set(True)):
             loss = closure()
         self._evaluations += 1
@@ -219,8 +226,8 @@ class LBFGS(Optimizer):
     def _take_step(
         self, closure: Callable[[], Tensor], step: Array, start_point: _LineSearchPoint, last: bool
     ) -> _LineSearchPoint:
-        """Move along the step by the learning rate (without an evaluation after the last
-        iteration), or to the point that the line search finds.
+        """Move the parameters along `step` and return the point. Without a line search the step
+        length is the learning rate, and the loss is not evaluated after the last iteration.
         """
         origin, lr = self._parameters_as_vector(), self.get_lr()
         length = (
@@ -270,7 +277,8 @@ def strong_wolfe(
     tolerance: float,
     max_evaluations: int = 25,
 ) -> _LineSearchPoint:
-    """Find a point with sufficient decrease (c1 = 1e-4) and small slope (c2 = 0.9).
+    """Find a point that satisfies the strong Wolfe conditions: sufficient decrease of the loss (c1
+    = 1e-4) and a small slope (c2 = 0.9).
 
     Nocedal and Wright, algorithms 3.5 and 3.6.
     """
@@ -306,7 +314,7 @@ def strong_wolfe(
 
 
 def _violates_sufficient_decrease(point: _LineSearchPoint, start: _LineSearchPoint) -> bool:
-    """Return whether a point violates the sufficient decrease condition."""
+    """Return whether a point violates the condition of sufficient decrease (Armijo)."""
     return not point.loss <= start.loss + 1e-4 * point.t * start.slope
 
 
@@ -318,7 +326,9 @@ def _zoom(
     tolerance: float,
     max_evaluations: int,
 ) -> _LineSearchPoint:
-    """Find a point between two ends, of which `low` has the lower loss."""
+    """Find a point that satisfies the strong Wolfe conditions between two points, of which `low`
+    has the lower loss.
+    """
     for _ in range(max_evaluations):
         width = abs(high.t - low.t)
         if width * abs(low.slope) < tolerance or width < 1e-12:
@@ -338,8 +348,8 @@ def _zoom(
 
 
 def _cubic_minimum(a: _LineSearchPoint, b: _LineSearchPoint) -> float:
-    """Return the minimum of the cubic through two points with their slopes; the midpoint if there
-    is none.
+    """Return the step length at the minimum of the cubic that has the losses and slopes of two
+    points; the midpoint if the cubic has no minimum.
     """
     d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
     discriminant = d1 * d1 - a.slope * b.slope

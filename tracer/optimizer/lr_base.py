@@ -39,11 +39,11 @@ class LRScheduler:
         self.step()
 
     def __call__(self) -> float:
-        """Return the current rate."""
+        """Return the current learning rate."""
         return self.last_lr
 
     def step(self, epoch: int | None = None) -> None:
-        """Move to the next epoch, or to `epoch`."""
+        """Move the scheduler to the next epoch, or to `epoch`."""
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.last_lr = self.get_lr()
         if self.verbose:
@@ -53,17 +53,17 @@ class LRScheduler:
             )
 
     def get_lr(self) -> float:
-        """Return the rate at last_epoch."""
+        """Return the learning rate at the epoch `last_epoch`."""
         raise NotImplementedError
 
     def state_keys(self) -> None:
-        """Set `self.keys`, the attributes that `state_dict` holds; a subclass with other state
-        overrides it.
+        """Set `self.keys`, the names of the attributes that `state_dict` returns. A subclass whose
+        state has other attributes overrides `state_keys`.
         """
         self.keys = ["last_epoch", "last_lr"]
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state for `set_state_dict`."""
+        """Return the state of the scheduler, which `set_state_dict` takes."""
         self.state_keys()
         return {
             key: _unwrap_one_element(self.__dict__[key])
@@ -72,7 +72,7 @@ class LRScheduler:
         }
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the state that `state_dict` returned.
+        """Set the state of the scheduler to one that `state_dict` returned.
 
         Raises
         ------

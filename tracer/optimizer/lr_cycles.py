@@ -16,8 +16,8 @@ __all__ = [
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Cosine annealing to eta_min with warm restarts; each cycle is T_mult times as long as the
-    previous one (Loshchilov and Hutter 2016).
+    """Cosine annealing of the learning rate to eta_min with warm restarts. Each cycle is T_mult
+    times as long as the previous one (Loshchilov and Hutter 2016).
     """
 
     def __init__(
@@ -37,7 +37,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """eta_min + (base - eta_min) * (1 + cos(pi * epochs since restart / cycle length)) / 2"""
+        """Learning rate: eta_min + (base - eta_min) * (1 + cos(pi * epochs since restart / cycle
+        length)) / 2
+        """
         epochs_in_cycle, length = float(max(self.last_epoch, 0)), self.T_0
         while epochs_in_cycle >= length:
             epochs_in_cycle, length = epochs_in_cycle - length, length * self.T_mult
@@ -48,8 +50,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class OneCycleLR(LRScheduler):
-    """Increase to max_learning_rate in phase_pct of the steps, then decrease to end_learning_rate
-    (Smith and Topin 2017).
+    """Increase the learning rate to max_learning_rate in the fraction phase_pct of the steps, then
+    decrease it to end_learning_rate (Smith and Topin 2017).
 
     The initial rate is max_learning_rate / divide_factor.
     three_phase: decrease to the initial rate first, then to the end.
@@ -89,7 +91,9 @@ class OneCycleLR(LRScheduler):
         super().__init__(start, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Interpolate between the two milestones around the epoch."""
+        """Return the learning rate interpolated between the two milestones around the current
+        epoch.
+        """
         epoch = self.last_epoch
         if epoch > self.total_steps:
             raise OpError(f"OneCycleLR: step {epoch} exceeds total_steps={self.total_steps}")
@@ -105,7 +109,7 @@ class OneCycleLR(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """Triangular cycles between two rates (Smith 2015).
+    """Triangular cycles of the learning rate between two values (Smith 2015).
 
     mode: 'triangular', 'triangular2' (amplitude halved in each cycle), 'exp_range' (amplitude times
     exp_gamma^step); scale_fn(x) replaces it, with the cycle or the iteration as x (scale_mode)
@@ -147,7 +151,9 @@ class CyclicLR(LRScheduler):
         super().__init__(base_learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base + (max - base) * position between them * scale"""
+        """Return the learning rate base + (max - base) * scale * position, where position is that
+        in the cycle (0 to 1).
+        """
         cycle = math.floor(1 + self.last_epoch / self._cycle_length)
         step_in_cycle = (1 + self.last_epoch / self._cycle_length - cycle) * self._cycle_length
         height = (

@@ -1,4 +1,4 @@
-"""Schedulers that compute the rate from the epoch by a formula."""
+"""Schedulers that compute the learning rate from the epoch by a formula."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ __all__ = [
 
 
 def _check_gamma(scheduler: str, gamma: float) -> None:
-    """Raise OpError if gamma does not decrease the rate."""
+    """Raise OpError if gamma does not decrease the learning rate, that is, unless gamma < 1."""
     if gamma >= 1.0:
         raise OpError(append_user_line(f"{scheduler}: gamma={gamma} should be < 1"))
 
 
 class StepDecay(LRScheduler):
-    """Multiply by gamma every step_size epochs."""
+    """Multiply the learning rate by gamma every step_size epochs."""
 
     def __init__(
         self,
@@ -50,12 +50,12 @@ class StepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * gamma^(epoch // step_size)"""
+        """Learning rate: base * gamma^(epoch // step_size)"""
         return self.base_lr * float(self.gamma ** (self.last_epoch // self.step_size))
 
 
 class MultiStepDecay(LRScheduler):
-    """Multiply by gamma at each milestone."""
+    """Multiply the learning rate by gamma at each milestone."""
 
     def __init__(
         self,
@@ -77,14 +77,14 @@ class MultiStepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * gamma^(number of passed milestones)"""
+        """Learning rate: base * gamma^(number of passed milestones)"""
         return self.base_lr * float(
             self.gamma ** sum(self.last_epoch >= m for m in self.milestones)
         )
 
 
 class ExponentialDecay(LRScheduler):
-    """Multiply by gamma every epoch."""
+    """Multiply the learning rate by gamma every epoch."""
 
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
@@ -93,12 +93,14 @@ class ExponentialDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * gamma^epoch"""
+        """Learning rate: base * gamma^epoch"""
         return self.base_lr * float(self.gamma**self.last_epoch)
 
 
 class PiecewiseDecay(LRScheduler):
-    """Piecewise constant: values[i] before boundaries[i], then the last value."""
+    """Piecewise constant learning rate: values[i] before epoch boundaries[i], and the last value
+    after all boundaries.
+    """
 
     def __init__(
         self,
@@ -119,13 +121,13 @@ class PiecewiseDecay(LRScheduler):
         super().__init__(self.values[0], last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The value of the interval that contains the epoch."""
+        """Return the learning rate of the interval that contains the current epoch."""
         return self.values[sum(self.last_epoch >= b for b in self.boundaries)]
 
 
 class CosineAnnealingDecay(LRScheduler):
-    """Cosine annealing between the initial rate and eta_min, without restarts (Loshchilov and
-    Hutter 2016).
+    """Cosine annealing of the learning rate between the initial value and eta_min, without
+    restarts (Loshchilov and Hutter 2016).
     """
 
     def __init__(
@@ -141,7 +143,7 @@ class CosineAnnealingDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """eta_min + (base - eta_min) * (1 + cos(pi * epoch / T_max)) / 2"""
+        """Learning rate: eta_min + (base - eta_min) * (1 + cos(pi * epoch / T_max)) / 2"""
         return (
             self.eta_min
             + (self.base_lr - self.eta_min)
@@ -151,8 +153,8 @@ class CosineAnnealingDecay(LRScheduler):
 
 
 class LinearWarmup(LRScheduler):
-    """Linear increase from start_lr to end_lr in warmup_steps, then `learning_rate`, which may be a
-    scheduler.
+    """Warm-up: increase the learning rate linearly from start_lr to end_lr in warmup_steps, then
+    use `learning_rate`, which may be a scheduler.
     """
 
     def __init__(
@@ -178,8 +180,8 @@ class LinearWarmup(LRScheduler):
         super().__init__(start_lr, last_epoch, verbose)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state of this scheduler; `LinearWarmup_LR` is the state of the scheduler after
-        the warmup.
+        """Return the state of this scheduler. The key `LinearWarmup_LR` holds the state of the
+        scheduler that is used after the warm-up.
         """
         state = super().state_dict()
         if isinstance(self.after, LRScheduler):
@@ -199,7 +201,9 @@ class LinearWarmup(LRScheduler):
     set_dict = set_state_dict
 
     def get_lr(self) -> float:
-        """The linear increase, then the rate after the warmup."""
+        """Return the learning rate of the current epoch: the linear increase during the warm-up,
+        then the rate of `learning_rate`.
+        """
         if self.last_epoch < self.warmup_steps:
             return (
                 self.start_lr + (self.end_lr - self.start_lr) * self.last_epoch / self.warmup_steps
@@ -211,7 +215,7 @@ class LinearWarmup(LRScheduler):
 
 
 class LambdaDecay(LRScheduler):
-    """Multiply the initial rate by lr_lambda(epoch)."""
+    """Set the learning rate to the initial rate times lr_lambda(epoch)."""
 
     def __init__(
         self,
@@ -224,13 +228,13 @@ class LambdaDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * lr_lambda(epoch)"""
+        """Learning rate: base * lr_lambda(epoch)"""
         return self.base_lr * self.lr_lambda(self.last_epoch)
 
 
 class NoamDecay(LRScheduler):
-    """learning_rate * d_model^-0.5 * min(epoch^-0.5, epoch * warmup_steps^-1.5) (Vaswani et al.
-    2017).
+    """Scheduler of the Transformer: learning_rate * d_model^-0.5 * min(epoch^-0.5, epoch *
+    warmup_steps^-1.5) (Vaswani et al. 2017).
     """
 
     def __init__(
@@ -253,7 +257,7 @@ class NoamDecay(LRScheduler):
 
 
 class NaturalExpDecay(LRScheduler):
-    """Multiply by exp(-gamma) every epoch."""
+    """Multiply the learning rate by exp(-gamma) every epoch."""
 
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
@@ -262,12 +266,12 @@ class NaturalExpDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * exp(-gamma * epoch)"""
+        """Learning rate: base * exp(-gamma * epoch)"""
         return self.base_lr * math.exp(-self.gamma * self.last_epoch)
 
 
 class InverseTimeDecay(LRScheduler):
-    """Divide the initial rate by 1 + gamma * epoch."""
+    """Set the learning rate to the initial rate divided by 1 + gamma * epoch."""
 
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
@@ -276,12 +280,12 @@ class InverseTimeDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base / (1 + gamma * epoch)"""
+        """Learning rate: base / (1 + gamma * epoch)"""
         return self.base_lr / (1 + self.gamma * self.last_epoch)
 
 
 class MultiplicativeDecay(LRScheduler):
-    """Multiply the rate by lr_lambda(epoch) at every epoch, cumulatively."""
+    """Multiply the learning rate by lr_lambda(epoch) at every epoch, cumulatively."""
 
     def __init__(
         self,
@@ -294,14 +298,14 @@ class MultiplicativeDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * lr_lambda(1) * ... * lr_lambda(epoch)"""
+        """Learning rate: base * lr_lambda(1) * ... * lr_lambda(epoch)"""
         return self.base_lr * math.prod(
             float(self.lr_lambda(e)) for e in range(1, self.last_epoch + 1)
         )
 
 
 class PolynomialDecay(LRScheduler):
-    """Polynomial decay from the initial rate to end_lr in decay_steps.
+    """Polynomial decay of the learning rate from the initial rate to end_lr in decay_steps.
 
     cycle: multiply decay_steps by the number of completed cycles plus one instead of staying at
     end_lr
@@ -328,7 +332,7 @@ class PolynomialDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """(base - end) * (1 - epoch / steps)^power + end"""
+        """Learning rate: (base - end) * (1 - epoch / steps)^power + end"""
         epoch, steps = self.last_epoch, self.decay_steps
         if self.cycle:
             steps *= max(1, math.ceil(epoch / steps))
@@ -337,7 +341,9 @@ class PolynomialDecay(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """Linear interpolation of the factor from start_factor to end_factor in total_steps."""
+    """Multiply the initial learning rate by a factor, which changes linearly from start_factor to
+    end_factor in total_steps.
+    """
 
     def __init__(
         self,
@@ -357,6 +363,6 @@ class LinearLR(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * (start + (end - start) * epoch / steps)"""
+        """Learning rate: base * (start + (end - start) * epoch / steps)"""
         progress = min(self.last_epoch, self.total_steps) / self.total_steps
         return self.base_lr * (self.start_factor + (self.end_factor - self.start_factor) * progress)

@@ -1,4 +1,4 @@
-"""A scheduler that reduces the rate when a metric stops improving."""
+"""A scheduler that reduces the learning rate when a metric stops improving."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["ReduceOnPlateau"]
 
 
 class ReduceOnPlateau(LRScheduler):
-    """Multiply the rate by `factor` after more than `patience` steps without an improvement of the
-    metric.
+    """Multiply the learning rate by `factor` when the metric did not improve for more than
+    `patience` steps in a row.
 
     mode: 'min' or 'max'.
     threshold: required improvement, relative to the best value ('rel') or absolute ('abs').
@@ -57,7 +57,9 @@ class ReduceOnPlateau(LRScheduler):
         self.last_epoch, self.verbose = 0, verbose
 
     def step(self, metrics: Any = None, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Process a metric: a number, or a tensor or array of one element."""
+        """Process the value of the metric after an epoch: a number, or a tensor or array of one
+        element.
+        """
         value = np.asarray(
             metrics.numpy() if isinstance(metrics, Tensor) else metrics, dtype=np.float64
         )
@@ -91,5 +93,7 @@ class ReduceOnPlateau(LRScheduler):
                 )
 
     def state_keys(self) -> None:
-        """Add the counters to the state."""
+        """Set `self.keys`, the names of the attributes that `state_dict` returns, to include the
+        counters.
+        """
         self.keys = ["cooldown_counter", "best", "num_bad_epochs", "last_epoch", "last_lr"]

@@ -23,19 +23,22 @@ from ..core.parameter import Parameter
 from ..core.tensor import Tensor, save_values_for_backward_before_change, set_grads_to_zero
 from .lr_base import LRScheduler
 
-Array = Any  # an ndarray like the parameter
+Array = Any  # an ndarray with the shape of the parameter
 
 
 # key of the float32 copy of a half-precision parameter among its accumulators
 MASTER = "fp32_master"
 
 
-# The update of one parameter in a step: its gradient with weight decay, and the learning rate.
+# Update of one parameter in a step: the parameter, its gradient with weight decay, and the learning
+# rate.
 ParameterUpdate = tuple[Parameter, Array, float]
 
 
 def assign_arrays_unless_not_implemented(updates: list[ParameterUpdate], arrays: Any) -> bool:
-    """Assign the new arrays to the parameters; return False if `arrays` is NotImplemented."""
+    """Assign the new arrays to the updated parameters. Do nothing and return False if `arrays` is
+    NotImplemented.
+    """
     if arrays is NotImplemented:
         return False
     for (parameter, _, _), array in zip(updates, arrays, strict=True):
@@ -44,8 +47,8 @@ def assign_arrays_unless_not_implemented(updates: list[ParameterUpdate], arrays:
 
 
 def _set_missing_parameter_attrs(leaf: Any) -> Parameter:
-    """Return the tensor. If it is no Parameter, set the attributes that optimizers read on it, in
-    place.
+    """Return the tensor. If the tensor is not a Parameter, set the attributes that optimizers read
+    from parameters on it, in place.
     """
     if not hasattr(leaf, "optimize_attr"):
         leaf.optimize_attr, leaf.regularizer, leaf.need_clip = {"learning_rate": 1.0}, None, True
@@ -54,13 +57,15 @@ def _set_missing_parameter_attrs(leaf: Any) -> Parameter:
 
 
 def _slot_input(slots: dict[str, Any], slot: Any) -> Any:
-    """Return the input of an op for a slot; slots for many parameters get a list of one."""
+    """Return the input of the optimizer op for a slot. A list slot, which takes several parameters,
+    gets a list of one.
+    """
     value = slots.get(slot.name)
     return [value] if slot.is_list and value is not None else value
 
 
 class AccumulatorSpec(NamedTuple):
-    """Specification of an accumulator of each parameter.
+    """Specification of an accumulator, of which the optimizer has one for each parameter.
 
     name: Paddle's.
     slot: of the op.
@@ -74,8 +79,8 @@ class AccumulatorSpec(NamedTuple):
 
 
 def _create_accumulator(spec: AccumulatorSpec, like: Array, dtype: Any) -> Array:
-    """Create an accumulator on the device of the parameter; scalars stay on the CPU, because Python
-    reads them.
+    """Create an accumulator on the device of the parameter. An accumulator of one number stays on
+    the CPU, because Python reads it.
     """
     if spec.is_scalar:
         return np.full([1], spec.initial_value, dtype)
@@ -83,8 +88,8 @@ def _create_accumulator(spec: AccumulatorSpec, like: Array, dtype: Any) -> Array
 
 
 class Optimizer:
-    """Base of all optimizers: an op that updates a parameter, accumulators of each parameter, and
-    attributes of the op.
+    """Base of all optimizers. A subclass defines the op that updates a parameter, the accumulators
+    of each parameter, and the attributes of the op.
 
     learning_rate: a number or an LRScheduler.
     parameters: a list of Parameters, or of dicts (groups) with 'params' and their own options
@@ -101,7 +106,7 @@ class Optimizer:
     _multi_precision = False
     _lr_shape: tuple[int, ...] = ()  # of the learning rate variable in programs
     is_training_state = True  # converted code must not use it while a program is recorded
-    _supports_programs = True  # whether a program can contain its step
+    _supports_programs = True  # whether a program can contain the step of the optimizer
 
     def __init__(
         self,
@@ -171,7 +176,9 @@ class Optimizer:
                 self._group_options[id(parameter)] = options
 
     def _op_attrs_allowed_in_parameter_groups(self) -> set[str]:
-        """Return the attributes of the op that a parameter group may set."""
+        """Return the names of those attributes of the optimizer op that a parameter group may
+        set.
+        """
         return set(self._op.attrs)
 
     # -- learning rate
@@ -196,11 +203,11 @@ class Optimizer:
             variable.set_value(np.asarray(value, np.float32))
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
-        """Use a scheduler for the learning rate."""
+        """Use a scheduler for the learning rate instead of a number."""
         self._learning_rate = scheduler
 
     def _lr_factor(self, parameter: Parameter) -> float:
-        """Return the factor of the learning rate of a parameter."""
+        """Return the factor by which the learning rate is multiplied for a parameter."""
         factor = float(parameter.optimize_attr["learning_rate"])
         options = self._group_options.get(id(parameter)) if self._group_options else None
         return factor if options is None else float(options.get("learning_rate", 1.0)) * factor
@@ -262,14 +269,14 @@ class Optimizer:
         return clipped
 
     def _update_all_by_one_kernel_if_possible(self, updates: list[ParameterUpdate]) -> bool:
-        """Update all parameters by one compiled kernel; return False, without any change, if there
-        is none.
+        """Update all parameters by one call of a compiled kernel and return True. Return False
+        without any change if the optimizer has no compiled kernel for all parameters.
         """
         return False
 
     def _find_coupled_weight_decay(self, parameter: Parameter) -> Any:
-        """Return the weight decay that is added to the gradient; the parameter's own regularizer
-        takes precedence.
+        """Return the regularizer whose gradient is added to the gradient of the parameter. The
+        regularizer of the parameter itself takes precedence over that of the optimizer.
         """
         if parameter.regularizer is not None:
             return parameter.regularizer
@@ -281,7 +288,7 @@ class Optimizer:
         )
 
     def _add_weight_decay_to_gradient(self, parameter: Parameter, gradient: Array) -> Array:
-        """Return the gradient plus the gradient of the weight decay."""
+        """Return the gradient of a parameter plus the gradient of its weight decay."""
         decay = self._find_coupled_weight_decay(parameter)
         if not decay:
             return gradient
@@ -316,7 +323,9 @@ class Optimizer:
 
     @property
     def _accumulators(self) -> dict[str, dict[str, Any]]:
-        """The accumulators by name and parameter name: variables of programs, or tensors."""
+        """The accumulators as nested dicts: name of the accumulator -> name of the parameter ->
+        variable of a program, or tensor.
+        """
         result: dict[str, dict[str, Any]] = {}
         for name, state in self._state.items():
             for key, array in state.items():
@@ -327,26 +336,28 @@ class Optimizer:
         return result
 
     def _get_accumulator(self, name: str, param: Any) -> Any:
-        """Return an accumulator of a parameter.
+        """Return the accumulator `name` of a parameter.
 
         Raises OpError if it does not exist.
         """
         accumulator = self._accumulators.get(name, {}).get(param.name)
         if accumulator is None:
-            raise OpError(f"{type(self).__name__}: {param.name} has no accumulator {name}")
+            raise OpError(
+                f"{type(self).__name__}: parameter {param.name} has no accumulator {name}"
+            )
         return accumulator
 
     def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
-        """Return the specifications of the accumulators that the optimizer has for each
-        parameter.
+        """Return the specifications of the accumulators that the optimizer has for each parameter.
+        Subclasses override `_accumulator_specs`.
         """
         return ()
 
     def _update_accumulators_after_op(self, parameter: Parameter, state: dict[str, Array]) -> None:
-        """Update accumulators after the op."""
+        """Update those accumulators of a parameter that the optimizer op itself does not update."""
 
     def _op_attrs_of_parameter(self, parameter: Parameter) -> dict[str, Any]:
-        """Return the attributes of the op for a parameter."""
+        """Return the attributes of the optimizer op for one parameter."""
         options = self._group_options.get(id(parameter))
         return (
             {**self._attrs, **{k: v for k, v in options.items() if k in self._attrs}}
@@ -355,7 +366,9 @@ class Optimizer:
         )
 
     def _get_or_create_accumulators(self, parameter: Parameter) -> dict[str, Array]:
-        """Return the accumulators of a parameter; create them at its first update."""
+        """Return the accumulators of a parameter as arrays by name; create them at the first update
+        of the parameter.
+        """
         state = self._state.get(parameter.name)
         if state is None:
             state = self._make_initial_accumulators(parameter)
@@ -387,8 +400,9 @@ class Optimizer:
         parameters: Any = None,
         no_grad_set: Any = None,
     ) -> tuple[Any, list[tuple[Parameter, Tensor | None]]]:
-        """Update the parameters by the gradients that loss.backward() computed; in a program,
-        append the ops for gradients and update.
+        """In eager mode, update the parameters by the gradients that loss.backward() computed.
+        While a program is recorded, append the ops that compute the gradients and update the
+        parameters.
 
         Returns the ops (None in eager mode) and pairs of parameter and gradient.
         """
@@ -409,8 +423,8 @@ class Optimizer:
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> list[tuple[Parameter, Tensor]]:
-        """Return pairs of parameter and gradient that loss.backward() computed; in a program,
-        append the ops for gradients.
+        """In eager mode, return pairs of parameter and gradient that loss.backward() computed.
+        While a program is recorded, append the ops that compute the gradients.
         """
         builder = mode.state.mode.program_builder
         if builder is not None:
@@ -421,8 +435,8 @@ class Optimizer:
         return [(p, p.grad) for p in self._parameter_list if p.grad is not None]
 
     def apply_gradients(self, params_grads: Iterable[tuple[Parameter, Tensor]]) -> Any:
-        """Update the parameters by the given gradients; in a program, append the ops and return
-        them.
+        """Update the parameters by the given gradients. While a program is recorded, append the ops
+        of the update and return them.
         """
         builder = mode.state.mode.program_builder
         if builder is not None:
@@ -430,7 +444,7 @@ class Optimizer:
         return self._clip_and_update([(p, g.array) for p, g in params_grads if g is not None])
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
-        """Set the gradients of all parameters to zero, or forget them.
+        """Set the gradients of all parameters to zero, or to None.
 
         Parameters
         ----------
@@ -470,8 +484,8 @@ class Optimizer:
     # --------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the accumulators by Paddle's names (`linear_0.w_0_moment1_0`), and 'LR_Scheduler'
-        and 'master_weights' if they exist.
+        """Return a dict of the accumulators by Paddle's names (`linear_0.w_0_moment1_0`). The dict
+        also has 'LR_Scheduler' and 'master_weights' if the optimizer has these.
         """
         result: dict[str, Any] = {}
         masters: dict[str, Tensor] = {}
@@ -581,7 +595,7 @@ class Optimizer:
     def _find_saved_accumulator(
         self, state_dict: dict[str, Any], parameter: Parameter, key: str, has_master: bool
     ) -> Any:
-        """Return the saved value of an accumulator, or None.
+        """Return the value of an accumulator in a state dict; None if the dict does not contain it.
 
         Paddle numbers the accumulators of all optimizers of a process, so that the last number may
         differ.
@@ -601,7 +615,9 @@ class Optimizer:
     def _convert_saved_value_like_accumulator(
         self, parameter: Parameter, key: str, value: Any, like: Array
     ) -> Array:
-        """Return a saved value with the shape, dtype and device of the accumulator."""
+        """Convert a saved value of an accumulator to an array with the shape, dtype and device of
+        the accumulator.
+        """
         array = cuda.copy_with_dtype_and_device_of(
             value.array if isinstance(value, Tensor) else np.asarray(value), like
         )

@@ -21,7 +21,7 @@ _MOMENTUM = native.compiled_function_or_placeholder("momentum")
 
 
 class SGD(Optimizer):
-    """parameter -= lr * gradient."""
+    """Stochastic gradient descent: parameter -= lr * gradient."""
 
     _op = optimizer.sgd
 
@@ -43,7 +43,8 @@ class SGD(Optimizer):
 
 
 class Momentum(Optimizer):
-    """velocity = momentum * velocity + gradient; parameter -= lr * velocity.
+    """Gradient descent with momentum: velocity = momentum * velocity + gradient; parameter -= lr *
+    velocity.
 
     use_nesterov: parameter -= lr * (gradient + momentum * velocity) instead.
     rescale_grad: factor of the gradient.

@@ -1,4 +1,5 @@
-"""Model directories of PaddleX, PaddleOCR 3 and PaddleDetection as pipelines: image in, result out.
+"""Run model directories of PaddleX, PaddleOCR 3 and PaddleDetection as pipelines, which turn images
+into results.
 
 The directory's `inference.yml` or `infer_cfg.yml` describes preprocessing and postprocessing. Needs
 the extra `pipeline`.

@@ -44,7 +44,7 @@ def load_as_rgb_array(image: Any) -> Array:
 
 
 def as_image_iterable(images: Any) -> Iterable[Any]:
-    """Return a list of one image for an image, and other iterables unchanged.
+    """Return a list with the image if `images` is one image; return another iterable unchanged.
 
     Raises OpError for another type.
     """
@@ -61,7 +61,8 @@ def as_image_iterable(images: Any) -> Iterable[Any]:
 def _to_oriented_rgb_array(image: Any, name: str) -> Array:
     from PIL import ImageOps  # noqa: PLC0415 - optional; the caller has imported PIL
 
-    with converting_pillow_errors(name):  # Pillow decodes images when they are used
+    # Pillow decodes the pixels of an image only when they are used
+    with converting_pillow_errors(name):
         image = ImageOps.exif_transpose(image)
     if image.mode.startswith("I"):  # 16 bits: OpenCV keeps the upper 8
         levels = np.asarray(image)

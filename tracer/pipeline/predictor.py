@@ -25,7 +25,7 @@ IMAGE_ERRORS = (OarlockError, OSError)  # the errors of one image, after which o
 
 @dataclass
 class _PreprocessedImage:
-    """An image and the network's input for it."""
+    """A decoded image and the inputs of the network for it."""
 
     path: str | None
     pixels: Array
@@ -34,8 +34,8 @@ class _PreprocessedImage:
 
 
 class Pipeline:
-    """A model directory that turns images into results. `load` creates it, and lists the settings
-    and options.
+    """A model directory that is ready to turn images into results. `load` creates a Pipeline; the
+    docstring of `load` lists the settings and options.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Pipeline:
     def predict(
         self, images: Any, batch_size: int = 1, return_exceptions: bool = False
     ) -> Iterator[Any]:
-        """Yield the result of each image.
+        """Run the pipeline on each image and yield the results.
 
         Parameters
         ----------
@@ -159,7 +159,9 @@ class Pipeline:
         )
 
     def _options_with_tensorrt_profiles(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Add the shapes of `Hpi.backend_configs` for TensorRT, unless the caller gave shapes."""
+        """Add the input shapes in the settings `Hpi.backend_configs` to the engine options for
+        TensorRT, unless the options have shapes already.
+        """
         provider = options.get("provider", {})
         if options.get("device") != "tensorrt" or "trt_profile_min_shapes" in provider:
             return dict(options)
@@ -180,7 +182,8 @@ class Pipeline:
                 yield from self._run(batch)
                 batch = []
             batch.append(prepared)
-            if len(batch) == batch_size:  # not after the next image: it may be late or broken
+            # yield before the next image is read, because it may be late or broken
+            if len(batch) == batch_size:
                 yield from self._run(batch)
                 batch = []
         yield from self._run(batch)
@@ -193,7 +196,9 @@ class Pipeline:
         return _PreprocessedImage(path, pixels, data, sizes)
 
     def _run(self, batch: list[_PreprocessedImage]) -> Iterator[Result | Exception]:
-        """Yield the results of a batch, or, if it fails, of each image alone."""
+        """Run the network on a batch and yield the results. If the batch fails, run each image
+        alone, and yield the exceptions of the images that fail.
+        """
         results: list[Result | Exception] = []
         if not batch:
             return
@@ -237,7 +242,9 @@ def check_batch_size(batch_size: Any) -> None:
 def iter_results_raising_exceptions(
     return_exceptions: bool, results: Iterable[Any]
 ) -> Iterator[Any]:
-    """Yield results; raise the exceptions among them unless `return_exceptions`."""
+    """Yield results. An exception among the results is raised, or yielded if `return_exceptions` is
+    True.
+    """
     for result in results:
         if isinstance(result, Exception) and not return_exceptions:
             raise result
@@ -245,7 +252,7 @@ def iter_results_raising_exceptions(
 
 
 def _stack_padding_last_axis(arrays: list[Array]) -> Array:
-    """Stack arrays; the last axis is padded with zeros to the largest size."""
+    """Stack arrays; those with a shorter last axis are padded with zeros at its end."""
     width = max(array.shape[-1] for array in arrays)
     result = np.zeros((len(arrays), *arrays[0].shape[:-1], width), np.float32)
     for i, array in enumerate(arrays):

@@ -24,10 +24,10 @@ _MAX_LINE_WIDTH = 20  # pixels
 
 
 class Result(dict[str, Any]):
-    """The result for one image: a dict with `input_path` (None for an array or PIL image),
-    `page_index` (None) and the fields of the task, which a subclass for each task describes.
-    `Pipeline.predict` creates it. The values are strings, Python numbers, None, and lists and dicts
-    of them.
+    """The result of a pipeline for one image, as a dict. The keys are `input_path` (None for an
+    array or PIL image), `page_index` (None), and those of the task, which a subclass for each task
+    describes. `Pipeline.predict` creates a Result. The values of the dict are strings, Python
+    numbers, None, and lists and dicts of them.
 
     Parameters
     ----------
@@ -59,17 +59,17 @@ class Result(dict[str, Any]):
 
     @property
     def json(self) -> dict[str, Any]:
-        """The result as ``{"res": {...}}``, in types of JSON."""
+        """The result in the form ``{"res": {...}}``, with values that JSON can represent."""
         return {"res": dict(self)}
 
     def print(self) -> None:
-        """Print the result as one line of JSON."""
+        """Print the result to standard output as one line of JSON."""
         print(json.dumps(self.json, ensure_ascii=False))
 
     def save_to_json(
         self, save_path: str | os.PathLike[str], indent: int = 4, ensure_ascii: bool = False
     ) -> Path:
-        """Write the result as a JSON file and return its path.
+        """Write the result as a JSON file and return the path of the file.
 
         save_path: a path that ends in .json, or a folder for STEM_res.json, where STEM is the name
         of the image. `input_path` is written without its folder, so that the file does not depend
@@ -97,7 +97,7 @@ class Result(dict[str, Any]):
     def save_to_img(
         self, save_path: str | os.PathLike[str], font: str | os.PathLike[str] | None = None
     ) -> Path:
-        """Write the annotated image and return its path.
+        """Write the annotated image to a file and return the path of the file.
 
         save_path: a path that ends in .png, .jpg, ..., or a folder for STEM_res with the suffix of
         the image. font: see `to_image`.
@@ -129,7 +129,9 @@ class Result(dict[str, Any]):
         return path
 
     def output_stem(self) -> str:
-        """Return the stem of the names of output files: STEM_res."""
+        """Return the common first part of the names of output files: the stem of the image's name
+        followed by `_res`.
+        """
         return f"{Path(self['input_path'] or 'image').stem}_res"
 
     def _output_path(
@@ -154,7 +156,8 @@ class Result(dict[str, Any]):
 
 
 class TopkResult(Result):
-    """Classes of an image, best first; `load` lists what selects them.
+    """The most probable classes of an image, best first. The arguments of `load` select how many
+    and which.
 
     Its keys are `class_ids` (list of int), `scores` (list of float, five decimals) and
     `label_names` (list of str). Parameters: see `Result`.
@@ -176,7 +179,7 @@ class TopkResult(Result):
 
 
 class DetResult(Result):
-    """Detected objects.
+    """The objects that were detected in an image.
 
     Its key is `boxes`, a list of dicts with `cls_id` (int), `label` (str), `score` (float) and
     `coordinate` (list of float: x1, y1, x2, y2, or x and y of the four corners of a rotated box, in
@@ -203,7 +206,7 @@ class DetResult(Result):
 
 
 class TextDetResult(Result):
-    """Boxes of text.
+    """The boxes of text that were detected in an image.
 
     Its keys are `dt_polys` (list of four corners [x, y] as int, from the upper left clockwise, in
     pixels) and `dt_scores` (list of float). Parameters: see `Result`.
@@ -225,7 +228,7 @@ class TextDetResult(Result):
 
 
 class TextRecResult(Result):
-    """The text of a line.
+    """The text in an image of one line, and its score.
 
     Its keys are `rec_text` (str) and `rec_score` (float). Parameters and an example: see `Result`.
     """
@@ -235,7 +238,7 @@ class TextRecResult(Result):
 
 
 class OCRResult(Result):
-    """Lines of text, in reading order.
+    """The lines of text in an image, in reading order.
 
     Its keys are `dt_polys` of all boxes, and for lines whose score is >= `score_thresh` `rec_texts`
     (list of str), `rec_scores` (list of float), `rec_polys` (as `dt_polys`) and `rec_boxes` (lists
@@ -275,7 +278,7 @@ RESULT_CLASSES: dict[str, type[Result]] = {
 
 
 class _Canvas:
-    """An image to draw on."""
+    """An image to which boxes and texts are drawn."""
 
     def __init__(self, image: Any, font: str | os.PathLike[str] | None) -> None:
         from PIL import ImageDraw  # noqa: PLC0415 - optional; an image exists, so it is installed
@@ -292,7 +295,7 @@ class _Canvas:
     def draw_label(
         self, position: tuple[float, float], text: str, color: tuple[int, int, int]
     ) -> None:
-        """Draw text with a background, above a position if there is space."""
+        """Draw text with a background above a position, but not beyond the top of the image."""
         font, text = self._load_font(self._size), text[:_MAX_DRAWN_CHARACTERS]
         left, top, right, bottom = self._draw.multiline_textbbox((0, 0), text, font)
         x, y = position[0], max(0, position[1] - (bottom - top) - 4)
@@ -300,7 +303,7 @@ class _Canvas:
         self._draw.multiline_text((x + 2 - left, y + 2 - top), text, _WHITE, font)
 
     def draw_text_in_box(self, box: list[int], text: str) -> None:
-        """Draw text in the size of a box (x1, y1, x2, y2)."""
+        """Draw text so that it fits into a box (x1, y1, x2, y2)."""
         width, height = box[2] - box[0], box[3] - box[1]
         size = max(6, min(height * 3 // 4, _MAX_FONT_SIZE))
         text = text[:_MAX_DRAWN_CHARACTERS]
@@ -310,14 +313,14 @@ class _Canvas:
         self._draw.text((box[0], box[1]), text, _BLACK, self._load_font(size))
 
     def append_text_row_below(self, text: str) -> None:
-        """Add a row of text below the image."""
+        """Extend the image at the bottom by a row of text."""
         height = 2 * self._size
         self._extend(self.image.width, self.image.height + height)
         text = text[:_MAX_DRAWN_CHARACTERS]
         self._draw.text((2, self.image.height - height), text, _BLACK, self._load_font(self._size))
 
     def append_image_right(self, image: Any) -> None:
-        """Add an image of the same height on the right."""
+        """Extend the image by another image of the same height on the right."""
         width = self.image.width
         self._extend(width + image.width, self.image.height)
         self.image.paste(image, (width, 0))

@@ -1,4 +1,6 @@
-"""The settings of a model directory: its .yml, changed by arguments of `load`, as JSON."""
+"""Read the settings of a model directory: its .yml file, with values replaced by arguments of
+`load`, converted to JSON.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,7 @@ def read_overridden_settings_as_json(path: Path, arguments: Mapping[str, Any]) -
 
 
 def _to_json_value(name: str, value: Any) -> Any:
-    """Return an argument with numbers of NumPy as numbers of Python."""
+    """Return the value of an argument with NumPy's numbers replaced by Python's."""
 
     def to_python(part: Any) -> Any:
         if isinstance(part, (np.generic, np.ndarray)):
@@ -88,7 +90,8 @@ def make_image_processor(path: Path, arguments: Mapping[str, Any]) -> Any:
         with translate_runtime_errors():
             return runtime_module().ImageProcessor.from_json(text, path.name)
     except OarlockError as error:
-        # The value of a field that an argument has replaced is the argument's.
+        # If the invalid field was replaced by an argument of `load`, name the argument instead of
+        # the file in the message.
         names = "|".join(arguments)
         found = re.search(rf"[. ](?:draw_)?((?:{names})\b.*)", str(error), re.DOTALL)
         if not names or found is None:
@@ -111,8 +114,9 @@ def _replace_setting(settings: Any, name: str, value: Any, file: str) -> None:
 
 
 def _find_step_settings_of_argument(settings: Any, argument: str) -> dict[str, Any] | None:
-    """Return the settings of the transform or postprocessing step of an argument, which may be
-    changed; for `threshold` of object detection all settings.
+    """Return the dict of settings, to be changed in place, that an argument of `load` belongs to:
+    those of a transform or postprocessing step. For `threshold` of object detection return all
+    settings.
     """
     if not isinstance(settings, dict):
         return None

@@ -16,8 +16,8 @@ from .results import OCRResult
 
 
 class TextSystem:
-    """Text detection followed by text recognition. `load` creates it; docs/pipelines.md has an
-    example.
+    """Text detection followed by text recognition. `load` creates a pipeline of this class;
+    docs/pipelines.md has an example.
 
     The boxes are sorted from top to bottom and, in a row, from left to right; upper left corners
     in a row differ by less than 10 pixels in y. Each box is cut out and straightened; lines at
@@ -80,7 +80,7 @@ class TextSystem:
         score_thresh: float = 0.0,
         return_exceptions: bool = False,
     ) -> Iterator[Any]:
-        """Yield the lines of text of each image.
+        """Detect and recognize the text in images; yield the lines of text of each image.
 
         Parameters
         ----------
@@ -137,8 +137,9 @@ class TextSystem:
         return OCRResult(pixels, path, _to_ocr_fields(polys, texts, score_thresh))
 
     def _recognize(self, crops: list[Array], batch_size: int) -> list[tuple[str, float]]:
-        """Return text and score of each line."""
-        # Lines of similar proportions are recognized together: a batch is padded to its widest.
+        """Return the text and the score of each image of one line."""
+        # Lines with similar ratios of width to height are recognized in one batch, because all
+        # images of a batch are padded to the width of the widest.
         order = sorted(range(len(crops)), key=lambda i: crops[i].shape[1] / crops[i].shape[0])
         results = self.recognition.predict((crops[i][:, :, ::-1] for i in order), batch_size)
         by_line = {

@@ -41,7 +41,9 @@ def read_yaml(path: str | os.PathLike[str]) -> Any:
 
 
 def parse_yaml(data: bytes, name: str) -> Any:
-    """Return the content of YAML text; see `read_yaml`. name: for errors"""
+    """Parse YAML text, given as bytes, and return its content as plain data; see `read_yaml`. name:
+    for errors
+    """
     yaml = import_yaml()
     # libyaml's loader is ten times faster; only its events are used, which arrive one by one.
     loader_class = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -74,7 +76,9 @@ class _Builder:
         self._keys: list[list[Any]] = []  # for each open container: the key without a value
 
     def build(self) -> Any:
-        """Return the value of the only document."""
+        """Return the content of the only document in the file. Raise FileError if the file contains
+        several documents.
+        """
         yaml, result = self._yaml, None
         documents = 0
         while self._loader.check_event():
@@ -101,7 +105,7 @@ class _Builder:
         if len(self._open) >= MAX_DEPTH:
             raise FileError(f"{self._name}: is nested more than {MAX_DEPTH} deep")
         if not event.implicit:
-            raise FileError(f"{self._name}: has a value with the tag '{event.tag}'")
+            raise FileError(f"{self._name}: has a value with the unsupported tag '{event.tag}'")
         self._open.append((container, event.anchor))
         self._keys.append([])
         self._sizes[id(container)] = 1
@@ -146,7 +150,7 @@ class _Builder:
         if kind in ("str", "timestamp", "value"):  # value: a plain "="
             return event.value
         if kind not in ("int", "float", "bool", "null"):
-            raise FileError(f"{self._name}: has a value with the tag '{tag}'")
+            raise FileError(f"{self._name}: has a value with the unsupported tag '{tag}'")
         try:
             if kind in ("int", "float") and len(event.value) > _MAX_NUMBER_LENGTH:
                 raise ValueError

@@ -1,5 +1,5 @@
-"""Readers of Paddle 1.x: a reader is a function that returns an iterator over samples. These
-functions create readers from readers.
+"""Readers of Paddle 1.x: a reader is a function that returns an iterator over samples. The
+functions of this module create readers from other readers.
 """
 
 from . import decorator

@@ -1,4 +1,4 @@
-"""Functions that create readers from readers, in this process."""
+"""Functions that create readers from other readers, and read in this process."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ Reader = Callable[[], Iterator[Any]]
 
 
 class ComposeNotAligned(OpError):
-    """Composed readers have different lengths."""
+    """Raised if readers that are composed have different numbers of samples."""
 
 
 def cache(reader: Reader) -> Reader:
-    """Read all samples now and return a reader of the cached samples."""
+    """Read all samples now, and return a reader of the stored samples."""
     samples = tuple(reader())
     return lambda: iter(samples)
 
 
 def map_readers(func: Callable[..., Any], *readers: Reader) -> Reader:
-    """Return a reader of func(a, b, ...) of the samples of several readers; it ends with the
-    shortest.
+    """Return a reader that yields func(a, b, ...) for the samples a, b, ... of several readers. The
+    reader ends when the first of them ends.
     """
     return lambda: map(func, *(reader() for reader in readers))
 
@@ -56,12 +56,12 @@ def shuffle(reader: Reader, buf_size: int) -> Reader:
 
 
 def chain(*readers: Reader) -> Reader:
-    """Return a reader of the samples of several readers, one after the other."""
+    """Return a reader that yields the samples of several readers, one reader after the other."""
     return lambda: itertools.chain(*(reader() for reader in readers))
 
 
 def compose(*readers: Reader, check_alignment: bool = True) -> Reader:
-    """Return a reader of one tuple of the samples of several.
+    """Return a reader that yields one tuple of the samples of several readers.
 
     readers: (1, 2) and 3 become (1, 2, 3).
 

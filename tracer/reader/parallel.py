@@ -16,7 +16,7 @@ Reader = Callable[[], Iterator[Any]]
 
 
 class _EndOfSamples:
-    """Marks the end of the samples.
+    """Object in a queue that marks the end of the samples.
 
     error: exception that ended a thread
     """
@@ -26,7 +26,9 @@ class _EndOfSamples:
 
 
 def _run_in_thread(work: Callable[[], None], on_error: Callable[[_EndOfSamples], None]) -> None:
-    """Run `work` in a daemon thread; an exception is passed to `on_error` as _EndOfSamples."""
+    """Run `work` in a daemon thread. If `work` raises an exception, pass an _EndOfSamples with the
+    exception to `on_error`.
+    """
 
     def run() -> None:
         try:
@@ -64,7 +66,7 @@ def xmap_readers(
     buffer_size: int,
     order: bool = False,
 ) -> Reader:
-    """Return a reader of mapper(sample), computed by process_num threads.
+    """Return a reader that yields mapper(sample), computed by process_num threads.
 
     order: keep the order of the samples
     """
@@ -93,7 +95,7 @@ def xmap_readers(
 
 
 def _iter_results_until_all_end(results_queue: Queue[Any], num_workers: int) -> Iterator[Any]:
-    """Iterate over the queue until all workers have ended."""
+    """Yield the values in the queue until all workers have ended."""
     while num_workers:
         result = results_queue.get()
         if not isinstance(result, _EndOfSamples):
@@ -105,7 +107,7 @@ def _iter_results_until_all_end(results_queue: Queue[Any], num_workers: int) -> 
 
 
 def _iter_in_number_order(results: Iterator[Any]) -> Iterator[Any]:
-    """Iterate over the values of (number, value) pairs, sorted by number."""
+    """Yield the values of (number, value) pairs in the order of their numbers."""
     pending: dict[int, Any] = {}
     next_number = 0
     for number, value in results:
@@ -118,7 +120,7 @@ def _iter_in_number_order(results: Iterator[Any]) -> Iterator[Any]:
 def multiprocess_reader(
     readers: list[Reader], use_pipe: bool = True, queue_size: int = 1000
 ) -> Reader:
-    """Return a reader of the samples of several readers, each read by its own process.
+    """Return a reader of the samples of several readers, each of which runs in its own process.
 
     use_pipe: a pipe for each reader; the samples of the readers alternate. Otherwise one queue of
     queue_size samples, in the order of arrival. Raises OpError if a reader raises or yields None.
@@ -159,7 +161,7 @@ def multiprocess_reader(
 
 
 def _send_all_samples(reader: Reader, send: Callable[[Any], None]) -> None:
-    """Read all samples in the process of a reader and send them."""
+    """Main function of a reader's process: read all samples and send them to the parent process."""
     try:
         for sample in reader():
             if sample is None:

@@ -1,4 +1,4 @@
-"""Weight decay as a term of the gradient."""
+"""Regularizers, which add weight decay to the gradients of parameters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ class L2Decay:
         return parameter * parameter.dtype.type(self.coeff)
 
     def gradient_term(self, parameter: Any) -> Any:
-        """Return coeff * parameter for Tensors; in a program, append the op."""
+        """Return the gradient of the regularization, coeff * parameter. While a program is
+        recorded, append the op that computes this gradient.
+        """
         return parameter * self.coeff
 
     def __str__(self) -> str:
@@ -44,7 +46,9 @@ class L1Decay:
         return np.sign(parameter) * parameter.dtype.type(self.coeff)
 
     def gradient_term(self, parameter: Any) -> Any:
-        """Return coeff * sign(parameter) for Tensors; in a program, append the ops."""
+        """Return the gradient of the regularization, coeff * sign(parameter). While a program is
+        recorded, append the ops that compute this gradient.
+        """
         return parameter.sign() * self.coeff
 
     def __str__(self) -> str:

@@ -40,7 +40,7 @@ _MAX_ERROR_LENGTH = 2000  # characters of an error message: it may repeat parts 
 
 
 class App:
-    """The request handlers of one server.  models: by name"""
+    """The request handlers of one server, and the state that they share. models: by name"""
 
     def __init__(self, models: Mapping[str, ServedModel], limits: RequestLimits) -> None:
         self._models, self._limits = dict(models), limits
@@ -144,7 +144,8 @@ class App:
 
     async def _config_response(self, request: Request) -> Response:
         model = self._get_model(request)
-        return JSONResponse(await self._run_in_worker(lambda: model.config))  # runs the model once
+        # the first read of `config` runs the model once
+        return JSONResponse(await self._run_in_worker(lambda: model.config))
 
     def _statistics_response(self, request: Request) -> Response:
         return JSONResponse({"model_stats": [_model_statistics(self._get_model(request))]})
@@ -175,7 +176,7 @@ class App:
         except ClientDisconnect:
             status = _CLIENT_CLOSED_REQUEST
             return Response(status_code=_CLIENT_CLOSED_REQUEST)
-        except asyncio.CancelledError:  # the time for requests to finish is over
+        except asyncio.CancelledError:  # the server shuts down; the time to finish is over
             status = 503
             return _error_response(RequestError("the server is shutting down", 503))
         except OarlockError as error:
@@ -191,8 +192,8 @@ class App:
 
     @contextmanager
     def _occupied_queue_slot(self) -> Iterator[None]:
-        """Occupy a queue slot while a request waits and runs. A request whose body is incomplete
-        occupies no slot.
+        """Context manager that occupies a slot of the queue while a request waits for the model and
+        runs. A request occupies no slot while its body is still being received.
         """
         self._check_queue_not_full()
         self._num_active += 1
@@ -206,8 +207,8 @@ class App:
     def _run_model_on_request_body(
         self, model: ServedModel, body: bytes, headers: Mapping[str, str]
     ) -> tuple[Any, int, float]:
-        """Run a model on a request body.  Returns the response, the number of samples, and seconds
-        in the model.
+        """Decode a request body, run the model, and encode the response. Returns the response, the
+        number of samples, and the seconds that the model ran.
         """
         body = decompress(body, headers.get("content-encoding", "identity"), self._limits.bytes)
         request = parse_request(body, headers.get(_HEADER_LENGTH_HEADER), model.inputs)
@@ -226,8 +227,8 @@ class App:
 
 
 class _RejectAmbiguousLength:
-    """Middleware that rejects a request with both Content-Length and Transfer-Encoding: a proxy may
-    interpret its length differently (request smuggling).
+    """Middleware that rejects a request with both Content-Length and Transfer-Encoding, because a
+    proxy may take another length for such a request (request smuggling).
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -247,8 +248,9 @@ class _RejectAmbiguousLength:
 
 
 class _InferenceResponse(Response):
-    """A response that is sent in parts, each of which the client must accept before the next. Its
-    bytes are reserved in the memory budget until the last part is sent.
+    """A response that is sent in parts. The next part is sent after the client has accepted the
+    previous one. The bytes of the response are reserved in the memory budget until the last part is
+    sent.
 
     size: the length of the JSON if binary tensors follow. Raises RequestError (503) if the budget
     is exhausted.
@@ -286,7 +288,7 @@ class _InferenceResponse(Response):
 
 
 def _error_response(error: RequestError) -> Response:
-    # After an incomplete body the connection cannot carry another request.
+    # The connection is closed after an incomplete body, because it cannot carry another request.
     headers = {503: {"Retry-After": "1"}, 408: {"Connection": "close"}}.get(error.status)
     # json.dumps escapes non-ASCII: input names of a client may contain lone surrogates
     text = json.dumps({"error": str(error)[:_MAX_ERROR_LENGTH]})

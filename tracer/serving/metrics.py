@@ -12,7 +12,7 @@ _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0,
 
 
 class Metrics:
-    """Counters of one server."""
+    """The Prometheus metrics of one server: counters, times and sizes of requests."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()

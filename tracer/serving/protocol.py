@@ -19,13 +19,15 @@ from .datatypes import TensorDatatype
 
 Array = np.ndarray[Any, Any]
 _MAX_RANK = 32
-_MAX_DIGITS = 18  # of the header's length
+_MAX_DIGITS = 18  # largest number of digits of the header Inference-Header-Content-Length
 _NUMBER_TYPES = {list, int, float, bool}
 _CHUNK_SIZE = 10_000  # numbers per call of json.dumps
 
 
 class RequestError(OarlockError, ValueError):
-    """A request is invalid or not accepted.  status: the HTTP status"""
+    """Raised for a request that is invalid, or that the server does not accept. status: the HTTP
+    status
+    """
 
     def __init__(self, message: str, status: int = 400) -> None:
         super().__init__(message)
@@ -33,8 +35,8 @@ class RequestError(OarlockError, ValueError):
 
 
 def first_line_of_error(error: OarlockError) -> str:
-    """Return the message of an error without the further lines, which name lines of source code of
-    the server and of the model.
+    """Return the first line of an error message. The further lines name source lines of the server
+    and of the model, which clients must not see.
     """
     return str(error).split("\n", 1)[0]
 
@@ -54,13 +56,15 @@ class Request:
 
 @dataclass
 class BinaryDataCursor:
-    """Reads the binary tensors that follow the JSON, one after the other."""
+    """Reads the binary tensors that follow the JSON in a request body, one after the other."""
 
     data: memoryview
     offset: int = 0
 
     def read(self, size: int, name: str) -> memoryview:
-        """Return the next `size` bytes, which belong to the input `name`."""
+        """Return the next `size` bytes of the request body, which are the data of the input
+        `name`.
+        """
         if size > len(self.data) - self.offset:
             raise RequestError(
                 f"input '{name}': binary_data_size is {size} bytes, but only "
@@ -96,7 +100,9 @@ def parse_request(
     if missing:
         raise RequestError(f"the inputs {missing} are missing")
     if cursor.offset != len(cursor.data):
-        raise RequestError(f"{len(cursor.data) - cursor.offset} extra bytes follow the inputs")
+        raise RequestError(
+            f"{len(cursor.data) - cursor.offset} extra bytes follow the data of the inputs"
+        )
     outputs = {
         _get_string(o, "name"): _is_parameter_true(
             _require_supported_output_request(o), "binary_data"
@@ -109,7 +115,9 @@ def parse_request(
 
 
 def _require_supported_output_request(output: dict[str, Any]) -> dict[str, Any]:
-    """Return a requested output.  Raises RequestError for extensions that are not supported."""
+    """Return a requested output. Raises RequestError for protocol extensions that the server does
+    not support.
+    """
     for parameter, extension in (
         ("shared_memory_region", "shared memory"),
         ("classification", "classification"),
@@ -125,7 +133,7 @@ def _json_header_size(length: str | None, size: int) -> int:
         return size
     if not length.isdecimal() or len(length) > _MAX_DIGITS or int(length) > size:
         raise RequestError(
-            f"Inference-Header-Content-Length: {length[:40]} for a body of {size} bytes"
+            f"Inference-Header-Content-Length is {length[:40]}, but the body has {size} bytes"
         )
     return int(length)
 
@@ -197,7 +205,8 @@ def _parse_binary_data(
 ) -> Array:
     if type(size) is not int or size < 0 or size != math.prod(shape) * datatype.np.itemsize:
         raise RequestError(
-            f"input '{name}': binary_data_size {str(size)[:20]} for {datatype.protocol}{shape}"
+            f"input '{name}': binary_data_size {str(size)[:20]} does not fit "
+            f"{datatype.protocol}{shape}"
         )
     data = cursor.read(size, name)
     if datatype.np.kind == "b":  # Bytes other than 0 and 1 would be invalid bools.
@@ -206,7 +215,7 @@ def _parse_binary_data(
 
 
 def _reshape(array: Array, shape: list[int], name: str) -> Array:
-    """Reshape an array with the right number of elements.
+    """Return an array reshaped to `shape`, which has the same number of elements.
 
     Raises RequestError for an empty array whose other sizes are too large for NumPy.
     """
@@ -223,7 +232,8 @@ def _parse_json_data(data: Any, name: str, datatype: TensorDatatype, shape: list
     """
     if not datatype.in_json:
         raise RequestError(f"input '{name}': {datatype.protocol} requires the binary form")
-    # Check types first: NumPy would pad strings to the length of the longest one.
+    # The types are checked before the conversion, because NumPy would pad strings to the length of
+    # the longest one.
     kinds = {"b": "b", "f": "iuf"}.get(datatype.np.kind, "iu")
     is_numeric = isinstance(data, list) and _has_only_numbers(data)
     try:
@@ -247,7 +257,7 @@ def _parse_json_data(data: Any, name: str, datatype: TensorDatatype, shape: list
 
 
 def _has_only_numbers(data: list[Any]) -> bool:
-    """Whether nested lists contain only numbers and bools."""
+    """Return whether a list, nested or not, contains only numbers and bools."""
     stack = [data]
     while stack:
         types = set(map(type, row := stack.pop()))
@@ -261,7 +271,8 @@ def _has_only_numbers(data: list[Any]) -> bool:
 def encode_response(
     model: str, request: Request, results: Sequence[tuple[str, TensorDatatype, Array]]
 ) -> tuple[bytes, int | None]:
-    """Encode a response.  Returns the body, and the length of its JSON if binary tensors follow.
+    """Encode a response. Returns the body of the response. If binary tensors follow the JSON in the
+    body, also returns the length of the JSON, otherwise None.
 
     results: name, dtype and values of each output
     """

@@ -13,9 +13,9 @@ from starlette.requests import Request
 from .protocol import RequestError
 
 _WINDOW_BITS = {"gzip": 31, "deflate": 15}  # zlib's wbits of these formats
-# Bytes of a member that are decompressed first; each further slice is twice as large. At the end of
-# a member, zlib copies the rest of the slice, so that slices of the whole rest would take quadratic
-# time for many small members.
+# Number of bytes of a gzip member that are decompressed first; each further slice of the member is
+# twice as large. At the end of a member, zlib copies the rest of the slice. If every slice were the
+# whole rest of the body, many small members would take quadratic time.
 _FIRST_SLICE = 512
 
 
@@ -40,14 +40,16 @@ class RequestLimits:
 
 
 class RequestMemoryBudget:
-    """The total size of all request bodies and responses in memory, and its limit in bytes."""
+    """Counts the bytes of all request bodies and responses in memory, and limits their sum."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self.used = 0
 
     def reserve(self, count: int) -> None:
-        """Reserve `count` bytes.  Raises RequestError (503) if the total would exceed the limit."""
+        """Reserve `count` bytes. Raises RequestError (503) if the sum of all reserved bytes would
+        exceed the limit.
+        """
         if self.used + count > self._limit:
             raise RequestError(
                 "the memory limit for requests and responses is reached; try again later", 503
@@ -107,7 +109,7 @@ def _fail_with_408_after(seconds: float) -> Iterator[None]:
 
 
 def decompress(body: bytes, encoding: str, max_bytes: int) -> bytes:
-    """Undo the Content-Encoding of a body.
+    """Decompress a request body by its Content-Encoding.
 
     Raises RequestError for invalid data, and if the result has more than `max_bytes` bytes.
     """

@@ -1,4 +1,4 @@
-"""A model that the server runs: inputs, outputs, statistics and inference."""
+"""A model that the server runs: its inputs and outputs, statistics, and inference."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .triton import model_config
 
 
 class InferenceStatistics:
-    """Counts and total times of the requests for a model.  Thread-safe."""
+    """Counts and total times of the inference requests for a model. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -41,7 +41,9 @@ class InferenceStatistics:
 
 
 class ServedModel:
-    """A named model.  Any number of threads may call `infer_and_encode_response` at once."""
+    """A named model. Any number of threads may call the method `infer_and_encode_response` at the
+    same time.
+    """
 
     def __init__(self, prefix: str, name: str = "", **options: Any) -> None:
         self._files = files = read_model(prefix)
@@ -53,11 +55,11 @@ class ServedModel:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """The model configuration that Triton would have."""
+        """The model configuration that Triton would use for this model."""
         return model_config(self.name, self.engine, self._files)
 
     def metadata(self) -> dict[str, Any]:
-        """Return names, dtypes and shapes in the protocol's form."""
+        """Return names, dtypes and shapes of inputs and outputs in the form of the protocol."""
 
         def describe_tensors(
             tensors: list[tuple[str, str, list[int | str]]],
@@ -80,8 +82,9 @@ class ServedModel:
         }
 
     def infer_and_encode_response(self, request: Request) -> tuple[bytes, int | None]:
-        """Run the model on a request.  Returns the body of the response, and the length of its JSON
-        if binary tensors follow. Raises RequestError.
+        """Run the model on the inputs of a request, and encode the response. Returns the body of
+        the response. If binary tensors follow the JSON of the response, also returns the length of
+        the JSON, otherwise None. Raises RequestError.
         """
         names = list(request.outputs) or list(self.outputs)
         unknown = [name for name in names if name not in self.outputs]
@@ -97,7 +100,7 @@ class ServedModel:
         return encode_response(self.name, request, results)
 
     def warm_up(self) -> None:
-        """Run once on synthetic inputs, so that the first request does not wait for
+        """Run the model once on synthetic inputs, so that the first request does not wait for
         initialization.
         """
         for feeds in iter_terminating_input_sets(self.engine, self._files):
@@ -109,6 +112,6 @@ class ServedModel:
 
 
 def num_samples(request: Request) -> int:
-    """Return the number of samples of a request: the first size of its first input."""
+    """Return the number of samples of a request: the size of the first axis of its first input."""
     first: np.ndarray[Any, Any] | None = next(iter(request.feeds.values()), None)
     return 1 if first is None or first.ndim == 0 else int(first.shape[0])

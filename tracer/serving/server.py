@@ -28,7 +28,7 @@ _MAX_HEADER_BYTES = 64 << 10
 
 
 class TimeoutProtocol(H11Protocol):
-    """uvicorn's HTTP connection with two more timeouts: for the head of a request, and for the
+    """The HTTP connection of uvicorn with two more timeouts: for the head of a request, and for the
     client to accept the response.
     """
 
@@ -37,19 +37,23 @@ class TimeoutProtocol(H11Protocol):
     _half_closed = False  # the client closed its side and waits for the response
 
     def connection_made(self, transport: Any) -> None:
-        """Start the idle timer."""
+        """Start the timer that closes an idle connection."""
         super().connection_made(transport)
         self._start_idle_timer()
 
     def on_response_complete(self) -> None:
-        """Restart the idle timer; close the connection if the client closed its side."""
+        """Start the timer for idle connections again; close the connection if the client has closed
+        its side.
+        """
         self._start_idle_timer()  # first: the base class may start a pipelined request
         super().on_response_complete()
         if self._half_closed and self.cycle.response_complete and not self.transport.is_closing():
             self.transport.close()
 
     def eof_received(self) -> bool | None:  # type: ignore[override]  # asyncio asks whether to stay, uvicorn always goes
-        """Keep the connection open if a complete request is being answered."""
+        """Return True, which keeps the connection open, if the client closed its side after a
+        complete request that is being answered.
+        """
         busy = self.cycle is not None and not self.cycle.response_complete
         self._half_closed = busy and self.conn.their_state in (h11.DONE, h11.MUST_CLOSE)
         return self._half_closed or None
@@ -73,7 +77,9 @@ class TimeoutProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Start the write timer: the client must accept the buffered response in time."""
+        """Called when the write buffer is full: start a timer, which closes the connection if the
+        client does not accept the buffered response in time.
+        """
         super().pause_writing()
         self._cancel_write_timer()
         self._write_timer = self.loop.call_later(_WRITE_TIMEOUT, self.transport.abort)
@@ -89,11 +95,11 @@ class TimeoutProtocol(H11Protocol):
 
 
 class _ServerWithoutSignalReraise(uvicorn.Server):
-    """uvicorn's server, without re-raising SIGINT and SIGTERM after the shutdown."""
+    """The server of uvicorn, which does not raise SIGINT and SIGTERM again after the shutdown."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Handle SIGINT and SIGTERM while the context is active."""
+        """Context manager that handles SIGINT and SIGTERM in the body."""
         signals = (signal.SIGINT, signal.SIGTERM)
         previous = [signal.signal(number, self.handle_exit) for number in signals]
         try:
@@ -104,7 +110,7 @@ class _ServerWithoutSignalReraise(uvicorn.Server):
 
 
 def check_bind_address_is_local_or_allowed(host: str, allow_remote: bool) -> None:
-    """Raise OpError for an address that other machines can reach, unless `allow_remote`."""
+    """Raise OpError if other machines can reach the address `host` and `allow_remote` is False."""
     try:
         is_local = ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -150,7 +156,9 @@ def serve(models: list[ServedModel], host: str, port: int, limits: RequestLimits
 
 
 def _bind_socket(host: str, port: int) -> socket.socket:
-    """Return a socket bound to an address.  Raises OSError with the address if that fails."""
+    """Return a socket that is bound to the address and port. Raises OSError with the address in the
+    message if the socket cannot be bound.
+    """
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, proto)

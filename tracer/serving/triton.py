@@ -30,14 +30,16 @@ from ..onnx.writer import ExportOptions, write_onnx
 from .datatypes import require_datatype
 
 _MAX_BATCH_SIZE = 8
-_MAX_NAME_LENGTH = 63  # of a name in Kubernetes
-_WARM_UP_SIZE = 1  # of a dynamic dimension
+_MAX_NAME_LENGTH = 63  # largest length of a name in Kubernetes
+_WARM_UP_SIZE = 1  # size of a dynamic dimension in the warm-up
 _MAX_WARM_UP_ELEMENTS = 1 << 27  # of all inputs
 _TOLERANCE = 1e-2  # for half precision, where another order of sums changes results
 
 
 class EnumName(str):
-    """The name of an enum value, which a config.pbtxt contains without quotes."""
+    """The name of an enum value. A config.pbtxt contains the name of an enum value without
+    quotes.
+    """
 
     __slots__ = ()
 
@@ -47,9 +49,9 @@ def _symbolic_dims_to_minus_one(shape: list[int | str]) -> list[int]:
 
 
 def can_batch(engine: Engine, files: ModelFileContents) -> bool:
-    """Whether requests can be concatenated along the first axis: it is dynamic in every input and
-    output, allows every size from 1 to its maximum, and the results of a sample do not depend on
-    the others.
+    """Whether several requests can be concatenated along the first axis to one batch. The first
+    axis must be dynamic in every input and output, and allow every size from 1 to its maximum. The
+    results of a sample must not depend on the other samples.
     """
     shapes = [shape for _, _, shape in (*engine.inputs, *engine.outputs)]
     is_dynamic = all(shape and _symbolic_dims_to_minus_one(shape)[0] < 0 for shape in shapes)
@@ -67,8 +69,8 @@ def can_batch(engine: Engine, files: ModelFileContents) -> bool:
 
 
 def _has_equal_results_in_batched_run(engine: Engine, files: ModelFileContents) -> bool:
-    """Whether a batch of two synthetic requests has the results of the single requests; False if
-    no synthetic inputs fit.
+    """Whether running a batch of two synthetic requests gives the same results as running the two
+    requests separately; False if the model rejects all synthetic inputs.
 
     Shapes are not sufficient: `nonzero`, or a softmax over the first axis, mixes samples.
     """
@@ -88,8 +90,9 @@ def _has_equal_results_in_batched_run(engine: Engine, files: ModelFileContents) 
 
 
 def _iter_perturbed_inputs(arrays: list[Any]) -> Iterator[list[Any]]:
-    """Yield inputs with other values: all differ; then only those of floating-point arrays, because
-    a model may have no other integers that are valid indices or lengths.
+    """Yield inputs with changed values: first with changed values in all arrays, then only in
+    floating-point arrays, because the integers of a model may have no other valid values (indices
+    or lengths).
     """
     yield [_perturb(array) for array in arrays]
     if any(_is_float(array) for array in arrays):
@@ -101,14 +104,18 @@ def _is_float(array: Any) -> bool:
 
 
 def _perturb(array: Any) -> Any:
-    """Return other values; synthetic integers and bools are 0 and 1."""
+    """Return an array with other values. Synthetic integers and bools are 0 or 1, so 0 becomes 1
+    and 1 becomes 0.
+    """
     if not _is_float(array):
         return (1 - array.astype("int64")).astype(array.dtype)
     return array + np.linspace(0.1, 0.9, array.size).reshape(array.shape).astype(array.dtype)
 
 
 def _is_close_to_concatenation(rows: int, first: Any, second: Any, batched: Any) -> bool:
-    """Whether `batched` is the concatenation of two results with `rows` rows each."""
+    """Whether `batched` is the concatenation of the results `first` and `second`, each with `rows`
+    rows.
+    """
     if len(first) != rows or len(second) != rows or len(batched) != 2 * rows:
         return False
     expected = np.concatenate([first, second])
@@ -154,7 +161,9 @@ def model_config(name: str, engine: Engine, files: ModelFileContents) -> dict[st
 
 
 def _max_batch_size(engine: Engine) -> int:
-    """Return the largest batch: _MAX_BATCH_SIZE, or the maximum of a named batch dimension."""
+    """Return the largest batch size that Triton may use: _MAX_BATCH_SIZE, or the maximum of a named
+    batch dimension if that is smaller.
+    """
     largest = (dim.largest_size for _, axis, dim in engine.named_dims if axis == 0)
     return min([_MAX_BATCH_SIZE, *(size for size in largest if size is not None)])
 
@@ -162,8 +171,8 @@ def _max_batch_size(engine: Engine) -> int:
 def _warm_up_entries(
     engine: Engine, files: ModelFileContents, batches: bool
 ) -> list[dict[str, Any]]:
-    """Return the warm-up on zeros; nothing if the model rejects them or does not finish, because
-    Triton does not load a model whose warm-up fails.
+    """Return the configuration of a warm-up on zeros. Return none if the model rejects zeros or
+    does not finish, because Triton does not load a model whose warm-up fails.
     """
     smallest = {(name, axis): dim.smallest_size for name, axis, dim in engine.named_dims}
     shapes = {
@@ -246,7 +255,8 @@ def add_model_to_repository(
     prefix: str, repository: Path, options: ExportOptions, name: str = ""
 ) -> Path:
     """Add one model to a repository: write REPOSITORY/name/ with config.pbtxt,
-    inference_service.yaml (KServe) and version 1 of the model. Return that folder.
+    inference_service.yaml (KServe) and version 1 of the model. Return the path of the folder
+    REPOSITORY/name.
 
     Raises OpError if the folder exists already. On an error, nothing is left in the repository.
     """

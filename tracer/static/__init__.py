@@ -1,5 +1,5 @@
-"""Paddle's static graph API: programs, the modes that record them, their gradients, the executor
-and files of values.
+"""Paddle's static graph API: programs, the modes that record programs, gradients of programs, the
+executor, and files of values.
 """
 
 from ..capture import control
@@ -34,7 +34,8 @@ from .graph.operator import Operator
 from .graph.program import Program
 from .graph.setitem import setitem
 
-# Names that are imported at first use, because their packages import this one: name -> module.
+# Name -> module of the names that are imported when they are first used, because their packages
+# import this package.
 _LAZY = {
     "nn": ".nn",
     "amp": ".amp",

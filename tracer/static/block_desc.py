@@ -21,7 +21,7 @@ Program: TypeAlias = Any  # graph.program.Program
 
 
 def _as_str(name: str | bytes) -> str:
-    """Return a name as str; Paddle accepts bytes."""
+    """Return a name as str. Paddle's C++ classes also accept names as bytes."""
     return name.decode() if isinstance(name, bytes) else name
 
 
@@ -46,18 +46,22 @@ class BlockDesc(ProtoDescView):
         self._view.program.mark_changed()
 
     def get_forward_block_idx(self) -> int:
-        """Return the index of the block whose gradient block this is, -1 for none."""
+        """Return the index of the forward block, if this block computes its gradient; -1
+        otherwise.
+        """
         return self._view.forward_block_idx
 
     def _set_forward_block_idx(self, idx: int) -> None:
-        """Set the block whose gradient block this is."""
+        """Set the forward block, whose gradient this block computes."""
         self._view._set_forward_block_idx(idx)
 
     # -- variables
     # ----------------------------------------------------------------------------------------------
 
     def var(self, name: str | bytes) -> VarDesc:
-        """Return the variable with this name; declares it if the block has none."""
+        """Return the variable with this name in the block. Declare the variable if the block has
+        none of this name.
+        """
         text = _as_str(name)
         if not self._view.has_var(text):
             self._view.declare_or_get(VarData(text, dtype=""))
@@ -153,7 +157,7 @@ class ProgramDesc(ProtoDescView):
 
     @classmethod
     def make_view(cls, program: Program) -> ProgramDesc:
-        """Return a new ProgramDesc of this program itself, not of a copy."""
+        """Return a ProgramDesc that is a view of this program itself, not of a copy."""
         view = cls.__new__(cls)
         view._view = program
         return view
@@ -178,19 +182,25 @@ class ProgramDesc(ProtoDescView):
         return self.block(self.num_blocks() - 1)
 
     def parse_from_string(self, data: bytes) -> None:
-        """Replace the program by that in the bytes of a `.pdmodel`. Raises FileError."""
+        """Replace the program by that in the bytes of a `.pdmodel` file. Raises FileError."""
         self._view._init_recorder_and_caches(type(self._view).parse_from_string(data).raw)
 
     def need_update(self) -> bool:
-        """Whether the program changed since the last call of `flush` or `cached_hash_str`."""
+        """Return whether the program changed since the last call of `flush` or
+        `cached_hash_str`.
+        """
         return self._view.flushed_bytes != self.serialize_to_string()
 
     def flush(self) -> None:
-        """Record the current state for `need_update`."""
+        """Remember the current state of the program, with which `need_update` compares later
+        states.
+        """
         self._view.flushed_bytes = self.serialize_to_string()
 
     def cached_hash_str(self) -> str:
-        """Return a hash of the serialized program; also flushes."""
+        """Return a hash of the serialized program, and remember the current state as `flush`
+        does.
+        """
         self.flush()
         return sha256(self._view.flushed_bytes).hexdigest()
 

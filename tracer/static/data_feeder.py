@@ -15,7 +15,7 @@ from .graph.program import Program
 
 
 class DataFeeder:
-    """Convert batches of samples to the `feed` argument of `Executor.run`.
+    """Converts batches of samples to the argument `feed` of `Executor.run`.
 
     feed_list: variables, or names of variables of `program`
     place: has no effect
@@ -43,7 +43,7 @@ class DataFeeder:
         self.place = place
 
     def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
-        """Return arrays [batch, *] by name.
+        """Convert a batch of samples to a dict of arrays [batch, *], by the names of the variables.
 
         iterable: samples; each has one value per variable of feed_list
 
@@ -65,7 +65,7 @@ class DataFeeder:
 
     @staticmethod
     def _make_empty_batch_array(variable: Variable) -> Any:
-        """Return an array without rows."""
+        """Return the array of a variable for a batch without samples: 0 rows."""
         return np.zeros(
             [0, *(max(d, 0) for d in variable.raw.shape[1:])], parse_dtype(variable.raw.dtype).np
         )

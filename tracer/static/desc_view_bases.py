@@ -8,7 +8,9 @@ from typing import Any
 
 
 class ProtoDescView:
-    """A view of a part of a program; two views of the same data are equal."""
+    """A view of a part of a program under the API of Paddle's C++ classes. Two views of the same
+    part are equal.
+    """
 
     def __init__(self, view: Any) -> None:
         self._view = view
@@ -26,7 +28,7 @@ class ProtoDescView:
 
 
 class IdentifiedDescView(ProtoDescView):
-    """A ProtoDescView with an `id` that is unique in the process."""
+    """A ProtoDescView whose method `id` returns a number that is unique in the process."""
 
     def id(self) -> int:
         """Return a number that is unique in the process."""

@@ -19,8 +19,8 @@ def cpu_places(device_count: int | None = None) -> list[Place]:
 
 
 def cuda_places(device_ids: Sequence[int] | int | None = None) -> list[Place]:
-    """Return places on the GPUs with these indices, by default none. Programs run on the CPU
-    anyway.
+    """Return the GPU places with these indices; an empty list by default. Programs run on the CPU,
+    whatever the place is.
     """
     ids = [device_ids] if isinstance(device_ids, int) else device_ids or ()
     return [CUDAPlace(i) for i in ids]

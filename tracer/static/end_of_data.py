@@ -1,4 +1,4 @@
-"""The exception for a reader without more batches."""
+"""The exception that is raised when a reader has no more batches."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from ..core.errors import OarlockError
 
 
 class EndOfData(OarlockError):
-    """A reader has no more batches: `fluid.core.EOFException`."""
+    """Raised when a reader has no more batches; also available as `fluid.core.EOFException`."""

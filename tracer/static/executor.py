@@ -90,7 +90,7 @@ class Executor:
         declared = program.raw.block.vars
         for name in arrays:
             if name in declared and declared[name].persistable:
-                scope.find_or_create(name).array = arrays[name]  # later runs read it
+                scope.find_or_create(name).array = arrays[name]  # later runs read the value
         _set_learning_rate(program, scope)
         with rng.use_generator(program.generator):
             values = executable.run(scope, arrays | lod_of_feeds(feed))
@@ -112,7 +112,8 @@ class Executor:
         fetches: list[str],
         steps: list[OpDesc] | None,
     ) -> Executable:
-        """Return the compiled program, from the cache of the program if it did not change.
+        """Return the compiled program. If the program did not change since its last run, the
+        compiled program is taken from the cache of the program.
 
         steps: the optimizer ops to run; None: all ops of the program
         """
@@ -144,11 +145,13 @@ class Executor:
     def _prune_program(
         self, program: Program, feed: Any, fetch_list: Any, optimize_ops: list[OpDesc]
     ) -> Program:
-        """Return the ops that are needed. Paddle's test suites replace this method."""
+        """Return a program with only those ops that the fetched variables and the optimizer ops
+        need. Paddle's test suites replace the method `_prune_program`.
+        """
         return prune_program(program, feed, fetch_list, optimize_ops)
 
     def close(self) -> None:
-        """Let further runs raise OarlockError."""
+        """Close the executor: later runs raise OarlockError."""
         self._is_closed = True
 
     def train_from_dataset(
@@ -183,7 +186,9 @@ class Executor:
 
 
 def _set_learning_rate(program: Program, scope: Scope) -> None:
-    """Set the learning-rate variable of a program to the current rate of its scheduler."""
+    """Set the learning-rate variable of a program to the current learning rate of the program's
+    scheduler.
+    """
     if program.lr_scheduler is not None and program.lr_var is not None:
         rate = np.asarray(program.lr_scheduler(), program.lr_var.meta.dtype)
         scope.find_or_create(program.lr_var.name).array = rate.reshape(program.lr_var.raw.shape)
@@ -198,7 +203,9 @@ def _reject_dataset(name: str) -> NoReturn:
 
 
 def require_program(program: Any) -> Program:
-    """Return a Program, or that of a CompiledProgram. Raises TypeError for other objects."""
+    """Return the argument if it is a Program, or the program of a CompiledProgram. Raises TypeError
+    for other objects.
+    """
     if isinstance(program, CompiledProgram):
         return program.program
     if not isinstance(program, Program):
@@ -221,14 +228,16 @@ def _require_feed_dict(feed: Any) -> Mapping[str, Any]:
 
 
 def _feed_with_reader_batches(program: Program, feed: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the feed with the next batches of the program's readers."""
+    """Return the feed extended by the next batch of each reader of the program. Values that the
+    user feeds take precedence.
+    """
     for reader in program.feeding_readers:
         feed = {**reader(), **feed}
     return feed
 
 
 def lod_of_feeds(feed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the LoD of the fed LoDTensors, under the names by which an Executable takes them.
+    """Return the LoD of each fed LoDTensor, under the names by which an Executable takes LoDs.
 
     Raises OpError if a LoD does not fit the rows of its tensor.
     """
@@ -248,8 +257,8 @@ def lod_of_feeds(feed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _producer_by_float_variable(program: Desc) -> dict[str, OpDesc]:
-    """Return the floating-point variables computed in the global block, in order, with their
-    ops.
+    """Return a dict from the floating-point variables that the global block computes to the ops
+    that compute them, in the order of the ops.
     """
     declared, outputs = program.block.vars, dict[str, OpDesc]()
     for op in program.block.ops:
@@ -266,7 +275,9 @@ def _producer_by_float_variable(program: Desc) -> dict[str, OpDesc]:
 
 
 def _to_fetched_value(name: str, value: Any, as_numpy: bool) -> Any:
-    """Convert the value of a fetched variable to what the user gets."""
+    """Convert the value of a fetched variable to the type that the user gets, for example an
+    ndarray or a LoDTensor.
+    """
     if isinstance(value, FetchedArrayAndLodOffsets):
         if as_numpy:
             raise LodNotSupportedError(

@@ -35,7 +35,9 @@ def parse_fetch_list(fetch_list: Any) -> tuple[list[str], list[OpDesc]]:
 
 
 def _iter_fetch_items(fetch_list: Any) -> Iterator[Any]:
-    """Yield the items of nested lists; of the pair that `minimize` returns only the ops."""
+    """Yield the items of nested lists. Of a pair that `minimize` returned, yield only the optimizer
+    ops.
+    """
     if fetch_list is None:
         return
     for item in (
@@ -65,7 +67,9 @@ def optimizer_ops_of_global_block(program: Program) -> list[OpDesc]:
 def prune_program(
     program: Program, feeds: Iterable[str], fetches: Sequence[str], steps: Iterable[OpDesc]
 ) -> Program:
-    """Return the ops that some outputs and optimizer ops depend on, without feed and fetch ops."""
+    """Return a program with only those ops on which the outputs `fetches` and the optimizer ops
+    `steps` depend, without feed and fetch ops.
+    """
     steps = list(steps)
     desc = _without_other_optimizer_ops(program, steps)
     outputs = dict.fromkeys([*fetches, *(name for op in steps for name in op.output_names())])
@@ -78,8 +82,8 @@ def prune_program(
 
 
 def _without_other_optimizer_ops(program: Program, steps: list[OpDesc]) -> data.Program:
-    """Remove optimizer ops other than `steps` that write persistable variables: they may overwrite
-    the same parameters later.
+    """Return the program without those optimizer ops that are not in `steps` and write persistable
+    variables, because they may overwrite the parameters that `steps` update.
     """
     desc, selected = program.raw, set(map(id, steps))
     others = {

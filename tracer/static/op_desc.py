@@ -33,7 +33,7 @@ class OpDesc(IdentifiedDescView):
     # --------------------------------------------------------------------------------------
 
     def type(self) -> str:
-        """Return the type of the op, '' for a new one."""
+        """Return the type of the op; '' for an op whose type is not set yet."""
         return self._view.raw.type
 
     def set_type(self, type: str) -> None:
@@ -55,35 +55,39 @@ class OpDesc(IdentifiedDescView):
         self._mark_program_changed()
 
     def input(self, name: str) -> list[str]:
-        """Return the variables of an input slot. Raises OpError if the op has no such slot."""
+        """Return the names of the variables in an input slot. Raises OpError if the op has no such
+        input slot.
+        """
         return self._view.input(name)
 
     def output(self, name: str) -> list[str]:
-        """Return the variables of an output slot. Raises OpError if the op has no such slot."""
+        """Return the names of the variables in an output slot. Raises OpError if the op has no such
+        output slot.
+        """
         return self._view.output(name)
 
     def inputs(self) -> dict[str, list[str]]:
-        """Return the variables by input slot."""
+        """Return a dict from input slots to the names of their variables."""
         return {slot: list(names) for slot, names in self._view.raw.inputs.items()}
 
     def outputs(self) -> dict[str, list[str]]:
-        """Return the variables by output slot."""
+        """Return a dict from output slots to the names of their variables."""
         return {slot: list(names) for slot, names in self._view.raw.outputs.items()}
 
     def input_names(self) -> list[str]:
-        """Return the input slots."""
+        """Return the names of the input slots."""
         return self._view.input_names
 
     def output_names(self) -> list[str]:
-        """Return the output slots."""
+        """Return the names of the output slots."""
         return self._view.output_names
 
     def input_arg_names(self) -> list[str]:
-        """Return the variables that the op reads."""
+        """Return the names of the variables that the op reads."""
         return self._view.input_arg_names
 
     def output_arg_names(self) -> list[str]:
-        """Return the variables that the op writes."""
+        """Return the names of the variables that the op writes."""
         return self._view.output_arg_names
 
     def set_input(self, name: str, variables: Sequence[str]) -> None:
@@ -97,25 +101,27 @@ class OpDesc(IdentifiedDescView):
         self._mark_program_changed()
 
     def remove_input(self, name: str) -> None:
-        """Delete an input slot."""
+        """Delete an input slot of the op."""
         self._view.raw.inputs.pop(name, None)
         self._mark_program_changed()
 
     def remove_output(self, name: str) -> None:
-        """Delete an output slot."""
+        """Delete an output slot of the op."""
         self._view.raw.outputs.pop(name, None)
         self._mark_program_changed()
 
     def _rename_input(self, old_name: str, new_name: str) -> None:
-        """Replace a variable in all input slots."""
+        """Replace the name of a variable in all input slots."""
         self._view._rename_input(old_name, new_name)
 
     def _rename_output(self, old_name: str, new_name: str) -> None:
-        """Replace a variable in all output slots."""
+        """Replace the name of a variable in all output slots."""
         self._view._rename_output(old_name, new_name)
 
     def set_is_target(self, target: bool) -> None:
-        """Do nothing: pruning follows from the fetched variables."""
+        """Do nothing. In Paddle the method marks ops that pruning keeps; Oarlock prunes by the
+        fetched variables.
+        """
 
     # -- attributes
     # ---------------------------------------------------------------------------------------------
@@ -125,11 +131,12 @@ class OpDesc(IdentifiedDescView):
         return self._view.attr_names if self._view.raw.user_line else list(self._view.raw.attrs)
 
     def has_attr(self, name: str) -> bool:
-        """Whether an attribute is set."""
+        """Return whether an attribute of the op is set."""
         return name in self.attr_names()
 
     def attr(self, name: str) -> Any:
-        """Return the value of an attribute; a BlockDesc for a block.
+        """Return the value of an attribute. The value of an attribute that holds a block is a
+        BlockDesc.
 
         Raises OpError if it is not set.
         """
@@ -149,7 +156,7 @@ class OpDesc(IdentifiedDescView):
             )
 
     def get_attr_map(self) -> dict[str, Any]:
-        """Return the attributes by name."""
+        """Return a dict from the names of the attributes to their values."""
         return {name: self.attr(name) for name in self.attr_names()}
 
     def attr_type(self, name: str) -> AttrType:
@@ -158,7 +165,7 @@ class OpDesc(IdentifiedDescView):
         return self._view.attr_type(name)
 
     def _set_attr(self, name: str, value: Any) -> None:
-        """Set an attribute. Raises OpError for a value that the attribute does not accept."""
+        """Set an attribute of the op. Raises OpError for a value that it does not accept."""
         self._view._set_attr(name, value.decode() if isinstance(value, bytes) else value)
 
     set_attr = set_serialized_attr = _set_attr
@@ -188,11 +195,11 @@ class OpDesc(IdentifiedDescView):
         return list(self._view.attr(name))
 
     def remove_attr(self, name: str) -> None:
-        """Delete an attribute."""
+        """Delete an attribute of the op."""
         self._view._remove_attr(name)
 
     def check_attrs(self) -> None:
-        """Set attributes that are not set to the defaults of the op.
+        """Set all attributes that are not set to the default values of the op.
 
         Raises OpError for an unknown op.
         """
@@ -209,7 +216,7 @@ class OpDesc(IdentifiedDescView):
     # -----------------------------------------------------------------------------
 
     def infer_shape(self, block: BlockDesc) -> None:
-        """Infer and declare the shapes of the outputs.
+        """Infer the shapes of the outputs from those of the inputs, and declare them.
 
         Raises OpError for inputs that are not declared or that the op does not accept.
         """
@@ -220,7 +227,9 @@ class OpDesc(IdentifiedDescView):
         self._mark_program_changed()
 
     def infer_var_type(self, block: BlockDesc) -> None:
-        """Declare outputs that are not declared, and infer the dtypes of the outputs."""
+        """Declare those outputs that the block does not declare, and infer the dtypes of all
+        outputs.
+        """
         for name in self._view.raw.output_names():
             block.find_var_recursive(name) or block.var(name)
         is_declared = all(block.find_var_recursive(name) for name in self._view.raw.input_names())
@@ -230,13 +239,14 @@ class OpDesc(IdentifiedDescView):
         self._mark_program_changed()
 
     def _has_required_inputs(self) -> bool:
-        """Whether all input slots that are not optional are set."""
+        """Whether every input slot that is not optional has a variable."""
         return all(s.is_optional or self._view.raw.inputs.get(s.name) for s in OPS[self.type()].ins)
 
     def _compute_output_declarations(
         self, block: BlockDesc, with_dtypes: bool = False
     ) -> dict[str, VarData]:
-        """Return the inferred declarations of the outputs by name.
+        """Infer the shapes and dtypes of the outputs, and return the declarations of the outputs by
+        name.
 
         with_dtypes: return {} unless the dtypes of all inputs are declared
         """

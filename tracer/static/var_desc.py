@@ -44,7 +44,7 @@ class VarDesc(IdentifiedDescView):
     _view: Variable
 
     class VarType:
-        """Dtypes, and types of variables."""
+        """Enumeration of Paddle's dtypes and kinds of variables."""
 
         BOOL, INT16, INT32, INT64, FP16, FP32, FP64 = (
             bool_,
@@ -125,18 +125,20 @@ class VarDesc(IdentifiedDescView):
     get_shape = shape
 
     def set_shape(self, shape: Sequence[int]) -> None:
-        """Set the shape."""
+        """Set the shape of the variable."""
         self._require_kind(KINDS_WITH_SHAPE, "shape")
         self._view.raw.shape = tuple(int(d) for d in shape)
         self._mark_program_changed()
 
     def dtype(self) -> DType:
-        """Return the dtype; `bool`, the first value of the enum, if it is not set."""
+        """Return the dtype of the variable. If the dtype is not set, return `bool`, the first value
+        of Paddle's enum.
+        """
         self._require_kind(KINDS_WITH_SHAPE, "dtype")
         return parse_dtype(self._view.raw.dtype or "bool")
 
     def set_dtype(self, dtype: Any) -> None:
-        """Set the dtype."""
+        """Set the dtype of the variable."""
         self._require_kind(KINDS_WITH_SHAPE, "dtype")
         self._view.raw.dtype = parse_dtype(dtype).name
         self._mark_program_changed()
@@ -195,24 +197,24 @@ class VarDesc(IdentifiedDescView):
     # --------------------------------------------------------------------------
 
     def persistable(self) -> bool:
-        """Whether the value persists between runs."""
+        """Return whether the variable keeps its value between runs."""
         return self._view.raw.persistable
 
     def set_persistable(self, persistable: bool) -> None:
-        """Set whether the value persists between runs."""
+        """Set whether the variable keeps its value between runs."""
         self._view.raw.persistable = bool(persistable)
         self._mark_program_changed()
 
     def need_check_feed(self) -> bool:
-        """Whether fed values are checked against the declaration."""
+        """Return whether fed values are checked against the declared shape and dtype."""
         return self._view.raw.need_check_feed()
 
     def set_need_check_feed(self, value: bool) -> None:
-        """Set whether fed values are checked against the declaration."""
+        """Set whether fed values are checked against the declared shape and dtype."""
         self._view.raw.set_need_check_feed(bool(value))
 
     def stop_gradient(self) -> bool:
-        """Whether no gradient flows through the variable."""
+        """Return whether no gradient flows through the variable."""
         return self._view.raw.stop_gradient
 
     def set_stop_gradient(self, value: bool) -> None:
@@ -220,7 +222,7 @@ class VarDesc(IdentifiedDescView):
         self._view.raw.stop_gradient = bool(value)
 
     def is_parameter(self) -> bool:
-        """Whether the variable is a parameter."""
+        """Return whether the variable is a parameter."""
         return self._view.raw.is_parameter
 
     def set_is_parameter(self, value: bool) -> None:

@@ -16,7 +16,7 @@ def viterbi_decode(
     include_bos_eos_tag: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Scores and tags of the best tag sequences.
+    """Return the scores and the tags of the best tag sequences.
 
     potentials [B, T, N], transition_params [N, N], lengths int64 [B] -> [B], int64 [B, max length]
 
@@ -29,7 +29,7 @@ def viterbi_decode(
 
 
 class ViterbiDecoder(Layer):
-    """Viterbi decoder with its transitions, as `viterbi_decode`.
+    """Layer that holds transition scores and decodes tag sequences with `viterbi_decode`.
 
     potentials [B, T, N], lengths int64 [B] -> [B], int64 [B, max length]
     """
@@ -42,5 +42,5 @@ class ViterbiDecoder(Layer):
         self.include_bos_eos_tag = include_bos_eos_tag
 
     def forward(self, potentials: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of the class describes the shapes."""
         return viterbi_decode(potentials, self.transitions, lengths, self.include_bos_eos_tag)

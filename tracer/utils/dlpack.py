@@ -25,7 +25,9 @@ def to_dlpack(x: Tensor) -> Any:
 
 
 class _CapsuleExporter:
-    """Wraps a capsule in the protocol that NumPy expects."""
+    """Wraps a DLPack capsule in an object with the methods `__dlpack__` and `__dlpack_device__`,
+    which NumPy expects.
+    """
 
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule

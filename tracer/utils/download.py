@@ -1,4 +1,6 @@
-"""Download files to the cache folder of PaddlePaddle, so that both find each other's files."""
+"""Download files to the cache folder of PaddlePaddle, so that Oarlock and PaddlePaddle find each
+other's files.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,8 @@ def get_path_from_url(
     decompress: bool = True,
     method: str = "get",
 ) -> str:
-    """Return the path in `root_dir` of the file at `url`, downloaded if it is missing; of an
-    archive the path of the unpacked files.
+    """Download the file at `url` to `root_dir` if it is missing, and return its path. If the file
+    is an archive, unpack it and return the path of the unpacked files.
 
     check_exist: False downloads the file again.
     method: has no effect.
@@ -54,7 +56,7 @@ def get_path_from_url(
 
 
 def _decompress(fname: str) -> str:
-    """Unpack an archive beside itself; return the path of the unpacked files.
+    """Unpack an archive into the folder that contains it; return the path of the unpacked files.
 
     Raises FileError if it is not an archive.
     """
@@ -62,7 +64,7 @@ def _decompress(fname: str) -> str:
 
 
 def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
-    """Return one address of each machine, the first in alphabetical order."""
+    """Return one address (host:port) of each machine: the first one in alphabetical order."""
     return set(
         {
             address.split(":")[0]: address for address in sorted(trainer_endpoints, reverse=True)
@@ -79,8 +81,8 @@ def fetch(
     accept_other_md5: bool = False,
     force: bool = False,
 ) -> Path:
-    """Return the path in `folder` of the file at `url`; download it if it is missing or its MD5
-    differs.
+    """Return the path in `folder` of the file at `url`. Download the file if it is missing or its
+    MD5 is not `md5sum`.
 
     Supports http and https.
     name: file name, by default that of the URL.
@@ -115,7 +117,7 @@ def fetch(
 
 
 def _url_scheme_and_path(url: str) -> tuple[str, str]:
-    """Return scheme and path of a URL, empty if it is invalid."""
+    """Return the scheme and the path of a URL; two empty strings if the URL is invalid."""
     try:
         parsed = urllib.parse.urlparse(url)
     except ValueError:
@@ -127,7 +129,7 @@ _warned: set[str] = set()
 
 
 def _warn_once_about_md5_mismatch(target: Path, md5sum: str | None) -> None:
-    """Warn once that a file is not the published one."""
+    """Warn, once per file, that the MD5 of an existing file is not that of the published file."""
     if str(target) not in _warned:
         _warned.add(str(target))
         warnings.warn(
@@ -163,7 +165,7 @@ def _download_and_compute_md5(url: str, file: Any, target: Path) -> str:
     ) as error:  # Failed connections raise URLError; responses that are not HTTP raise the others.
         problem = getattr(error, "reason", None) or error or type(error).__name__
         raise OarlockError(
-            f"download: {url}: {problem!s:.200}; put it at {target} by hand"
+            f"download: {url}: {problem!s:.200}; put the file at {target} by hand"
         ) from None
     if size and num_received != size:
         raise FileError(f"download: {url} ended after {num_received} of {size} bytes")
@@ -171,8 +173,8 @@ def _download_and_compute_md5(url: str, file: Any, target: Path) -> str:
 
 
 class _DownloadProgressBar:
-    """Progress bar on standard error if it is a terminal; called with the number of received
-    bytes.
+    """Progress bar on standard error, shown if standard error is a terminal. The bar is called with
+    the number of bytes received so far.
     """
 
     def __init__(self, name: str, size: int) -> None:

@@ -1,4 +1,4 @@
-"""Environment variables with typed values."""
+"""Environment variables whose values have a type: str, bool or int."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class EnvironmentVariable(Generic[T]):
         self.name, self.default = name, self._require_type(default)
 
     def get(self) -> T:
-        """Return the current value."""
+        """Return the current value of the environment variable."""
         text = os.environ.get(self.name)
         return self.default if text is None else self._parse(text)
 
     def set(self, value: T) -> None:
-        """Set the value.
+        """Set the value of the environment variable.
 
         Raises TypeError for another type.
         """
         os.environ[self.name] = str(self._require_type(value))
 
     def delete(self) -> None:
-        """Delete the variable."""
+        """Delete the environment variable."""
         os.environ.pop(self.name, None)
 
     def _parse(self, text: str) -> Any:
@@ -75,7 +75,9 @@ class IntegerEnvironmentVariable(EnvironmentVariable[int]):
     kind = int
 
     def _parse(self, text: str) -> int:
-        """Return the number, or the default for an invalid text."""
+        """Convert the text of the variable to an int; return the default if the text is not an
+        int.
+        """
         try:
             return int(text)
         except ValueError:
@@ -83,7 +85,9 @@ class IntegerEnvironmentVariable(EnvironmentVariable[int]):
 
 
 class EnvironmentVariableGuard(Generic[T]):
-    """Context manager that sets a variable immediately and restores it at the end."""
+    """Context manager that sets an environment variable when it is created, and restores the
+    variable at the end.
+    """
 
     def __init__(self, variable: EnvironmentVariable[T], value: T) -> None:
         self.variable, self.original_value = variable, variable.get()

@@ -37,7 +37,7 @@ def run_check() -> None:
 
 
 def try_import(module_name: str, err_msg: str | None = None) -> Any:
-    """Import a module by name.
+    """Import a module by name and return it.
 
     Raises ImportError with err_msg, or with a hint how to install it.
     """
@@ -53,8 +53,8 @@ def try_import(module_name: str, err_msg: str | None = None) -> Any:
 
 
 def require_version(min_version: str, max_version: str | None = None) -> None:
-    """Raise OpError unless `paddle.__version__` is in the range; TypeError if a bound is not
-    a str.
+    """Raise OpError unless `paddle.__version__` is in the given range. Raise TypeError if a bound
+    of the range is not a str.
     """
     import oarlock  # noqa: PLC0415
 

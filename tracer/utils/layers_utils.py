@@ -1,5 +1,6 @@
 """`paddle.utils.flatten`, `pack_sequence_as`, `map_structure` and related functions on nested
-sequences and dicts. The items of a dict are visited in the order of its sorted keys.
+sequences and dicts. In this module, the items of a dict are visited in the order of its sorted
+keys.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ def is_sequence(seq: Any) -> bool:
 
 
 def to_sequence(nest: Any) -> Any:
-    """Return a structure unchanged, and anything else in a list."""
+    """Return `nest` unchanged if it is a dict or sequence, otherwise a list that contains it."""
     return nest if is_sequence(nest) else [nest]
 
 
@@ -38,7 +39,7 @@ def flatten(nest: Any) -> list[Any]:
 
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
     """Return `structure` with its leaves replaced by the elements of `flat_sequence`. Raises
-    ValueError if it has not as many elements as `structure` has leaves.
+    ValueError if `flat_sequence` has not as many elements as `structure` has leaves.
     """
     if not is_sequence(flat_sequence):
         raise TypeError(append_user_line("pack_sequence_as: flat_sequence should be a sequence"))

@@ -10,7 +10,7 @@ from ..core.errors import OarlockError, OpError, append_user_line
 
 
 class Ploter:
-    """Plots curves by title.
+    """Plots curves, each of which has a title.
 
     Requires matplotlib, and IPython to show them in a notebook. The environment variable
     DISABLE_PLOT=True disables it.
@@ -23,7 +23,7 @@ class Ploter:
             self._plt = _import_optional_module("matplotlib.pyplot")
 
     def append(self, title: str, step: Any, value: Any) -> None:
-        """Add a point to a curve.
+        """Add a point (step, value) to the curve with this title.
 
         Raises OpError for an unknown title.
         """
@@ -52,7 +52,7 @@ class Ploter:
         self._plt.gcf().clear()
 
     def reset(self) -> None:
-        """Delete all points."""
+        """Delete all points of all curves."""
         for points in self._curves.values():
             for coordinates in points:
                 coordinates.clear()

@@ -56,7 +56,9 @@ def open_tar_archive(
 
 
 class _LimitedDecompressedFile:
-    """File of unpacked bytes with a limit; seeking forward unpacks the skipped bytes, too."""
+    """File object that decompresses another file and limits the number of decompressed bytes.
+    Seeking forward also decompresses the skipped bytes.
+    """
 
     def __init__(self, file: Any, name: str, max_bytes: int) -> None:
         self._file, self._file_name, self._max_bytes = file, name, max_bytes
@@ -83,7 +85,9 @@ class _LimitedDecompressedFile:
 
 
 class _LimitedTarInfo(tarfile.TarInfo):
-    """Header of a file, with limited extended headers."""
+    """Header of an archive member, which limits the size of extended headers and rejects sparse
+    files.
+    """
 
     _sparse_structs: Any
 
@@ -93,24 +97,26 @@ class _LimitedTarInfo(tarfile.TarInfo):
 
     def _proc_pax(self, archive: Any) -> Any:
         archive.count_header_and_check_limits(self)
-        # Global headers apply to all files, each of which would get a copy; requested files do not
-        # need them.
+        # Global headers are skipped. A global header applies to all files, so that each file would
+        # get a copy, and the files that are read need no global headers.
         if self.type == tarfile.XGLTYPE:
             archive.fileobj.read(self._block(self.size))  # type: ignore[attr-defined]
             return self.fromtarfile(archive)
         return super()._proc_pax(archive)  # type: ignore[misc]
 
     def _proc_sparse(self, archive: Any) -> Any:
-        """Reject sparse files: their size is not limited by the stored bytes."""
+        """Reject a sparse file, because the unpacked size of a sparse file is not limited by the
+        number of bytes that the archive stores.
+        """
         archive.raise_member_too_large(self, self._sparse_structs[2])
 
     def _proc_gnusparse_10(self, member: Any, headers: Any, archive: Any) -> Any:
-        """Reject sparse files, as `_proc_sparse` does."""
+        """Reject a sparse file of GNU format 1.0, for the reason stated at `_proc_sparse`."""
         archive.raise_member_too_large(member, member.size)
 
 
 class _LimitedTarFile(tarfile.TarFile):
-    """Archive that is read within limits."""
+    """Tar archive whose headers and members are limited in size."""
 
     tarinfo = _LimitedTarInfo
     members: list[tarfile.TarInfo]  # read so far
@@ -128,7 +134,9 @@ class _LimitedTarFile(tarfile.TarFile):
         max_bytes: int = MAX_BYTES,
         **kwargs: Any,
     ) -> Any:
-        """Open an archive; fileobj: the unpacked bytes, or the file itself."""
+        """Open an archive. `fileobj` returns the decompressed bytes, or is the archive file
+        itself.
+        """
         if not isinstance(fileobj, io.BufferedReader):
             fileobj = _LimitedDecompressedFile(fileobj, os.path.basename(name), max_bytes)
         return super().taropen(name, mode, fileobj, **kwargs)
@@ -151,13 +159,15 @@ class _LimitedTarFile(tarfile.TarFile):
         return member
 
     def count_header_and_check_limits(self, header: tarfile.TarInfo) -> None:
-        """Raise FileError if a header, or all headers together, are too large."""
+        """Count the bytes of a header. Raise FileError if the header, or all headers together, are
+        too large.
+        """
         self._header_bytes += max(header.size, 0)
         if header.size > MAX_HEADER or self._header_bytes > MAX_HEADERS:
             self.raise_member_too_large(header, max(header.size, self._header_bytes))
 
     def raise_member_too_large(self, member: tarfile.TarInfo, size: int) -> None:
-        """Raise FileError: the member has `size` bytes, which is too large."""
+        """Raise a FileError that says that the member has `size` bytes, which is too large."""
         raise FileError(
             f"{self._file_name()}: {member.name!r:.80} has {size} bytes, which is too large"
         )
@@ -169,7 +179,7 @@ class _LimitedTarFile(tarfile.TarFile):
 def iter_wanted_paths_and_files(
     archive: tarfile.TarFile, name: str, is_wanted: Callable[[str], Any], max_bytes: int = MAX_BYTES
 ) -> Iterator[tuple[str, IO[bytes]]]:
-    """Iterate over the paths and contents of the files that `is_wanted` accepts.
+    """Yield the paths and contents of those files in the archive that `is_wanted` accepts.
 
     max_bytes: limit of the sum of their sizes. Raises FileError, and what tarfile raises.
     """

@@ -16,7 +16,8 @@ from ..core.errors import FileError
 from .tar_archives import iter_wanted_paths_and_files, open_tar_archive
 
 MAX_BYTES = 1 << 36  # maximal size of an unpacked archive
-# What the modules of the standard library raise for damaged, encrypted or unknown contents.
+# Exceptions that the modules of the standard library raise for archives that are damaged, encrypted
+# or of an unknown format.
 _ARCHIVE_ERRORS = (
     zipfile.BadZipFile,
     tarfile.TarError,
@@ -34,8 +35,9 @@ def is_tar_or_zip_archive(path: Path) -> bool:
 
 
 def unpack(path: Path) -> Path:
-    """Unpack an archive; return the path of its only file or folder, otherwise of a new folder with
-    its name.
+    """Unpack an archive beside itself. If the archive contains only one file or folder, return the
+    path of that file or folder; otherwise return the path of a new folder with the name of the
+    archive.
 
     Links in tar archives are skipped; a symbolic link in a zip archive becomes a file that contains
     the path of its target. Raises FileError for paths outside of the folder and for damaged
@@ -90,7 +92,9 @@ def _require_path_inside_archive(path: Path, name: str) -> PurePosixPath:
 
 
 def _move_file_or_merge_folder(source: Path, target: Path) -> Path:
-    """Move a file, replacing an existing one, or copy a folder, merging it into an existing one."""
+    """Move a file to `target`, replacing an existing file; or copy a folder to `target`, merging it
+    into an existing folder.
+    """
     if source.is_dir():
         shutil.copytree(source, target, dirs_exist_ok=True)
     else:

@@ -1,4 +1,4 @@
-"""`oarlock.__version__` in parts; under `oarlock.compat`, the version of the imitated Paddle."""
+"""`oarlock.__version__` in parts; while `oarlock.compat` emulates Paddle, the emulated version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ commit = "oarlock"
 with_mkl = "OFF"
 __all__ = ["cinn", "cuda", "cudnn", "show", "xpu", "xpu_xccl"]
 
-reported_version = VERSION  # replaced while `oarlock.compat` imitates a version of Paddle
+reported_version = VERSION  # replaced while `oarlock.compat` emulates a version of Paddle
 
 
 def __getattr__(name: str) -> Any:
@@ -55,7 +55,9 @@ def cinn() -> str:
 
 
 def show() -> None:
-    """Print the version and the libraries that ops are compiled with."""
+    """Print the version and its parts, and 'False' for each library with which Paddle can be
+    compiled, because Oarlock uses none of them.
+    """
     for name in ("full_version", "major", "minor", "patch", "rc"):
         print(f"{name}: {__getattr__(name)}")
     for function in (cuda, cudnn, xpu, xpu_xccl, cinn):

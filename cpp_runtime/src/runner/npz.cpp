@@ -227,7 +227,8 @@ std::vector<ZipEntry> read_zip_directory(std::string_view bytes, const std::stri
   std::uint64_t left = bytes.size();  // limits archives whose arrays share their bytes
   for (std::size_t i = 0; i < count; ++i) {
     entries.push_back(read_zip_directory_entry(in));
-    if (entries.back().packed_size > left) in.fail("its arrays take more bytes than it has");
+    if (entries.back().packed_size > left)
+      in.fail("the compressed arrays have more bytes than the file");
     left -= entries.back().packed_size;
   }
   return entries;

@@ -1,4 +1,5 @@
-"""Python runs this file at the start of child processes, because its folder is first in PYTHONPATH.
+"""Python runs this file at the start of child processes, because the folder of this file is the
+first in PYTHONPATH.
 
 It installs Oarlock as `paddle` at the first import of `paddle`. A Python without Oarlock is not
 changed.
@@ -14,10 +15,12 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class _LazyInstaller(MetaPathFinder):
-    """Installs Oarlock's finder at the first import of paddle."""
+    """Import finder that installs Oarlock as `paddle` at the first import of `paddle`."""
 
     def find_spec(self, fullname, path=None, target=None):  # type: ignore[no-untyped-def]
-        """Install Oarlock if `fullname` is `paddle` or one of its submodules, and find it there."""
+        """At the first import of `paddle` or one of its submodules, install Oarlock and return the
+        spec of the module.
+        """
         if fullname.partition(".")[0] != "paddle":
             return None
         sys.meta_path.remove(self)
@@ -30,7 +33,7 @@ class _LazyInstaller(MetaPathFinder):
 
 
 def _run_shadowed_sitecustomize() -> None:
-    """Run the sitecustomize that this one shadows, if there is one."""
+    """Run the user's module sitecustomize, which this file hides, if there is one."""
     spec = PathFinder.find_spec(
         "sitecustomize", [p for p in sys.path if os.path.abspath(p or ".") != _HERE]
     )

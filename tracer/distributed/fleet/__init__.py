@@ -47,7 +47,7 @@ __all__ = [
 
 
 class Fleet:
-    """Paddle's class of that name, for isinstance checks; it has no instances."""
+    """Stands for Paddle's class of the same name in isinstance checks; it has no instances."""
 
 
 _state: dict[str, DistributedStrategy] = {}
@@ -74,7 +74,9 @@ def init(
 
 
 def distributed_model(model: Any) -> Any:
-    """Wrap `model` in a DataParallel with the strategy of `init`; with one rank, return `model`."""
+    """Wrap `model` in a DataParallel with the strategy that was passed to `init`. If there is only
+    one rank, return `model`.
+    """
     strategy = _require_strategy("distributed_model")
     if process_groups.global_communicator.size == 1:
         return model
@@ -87,7 +89,7 @@ def distributed_model(model: Any) -> Any:
 
 
 def distributed_optimizer(optimizer: Any, strategy: Any = None) -> Any:
-    """Return `optimizer`: DataParallel averages the gradients already."""
+    """Return `optimizer` itself, because DataParallel already averages the gradients."""
     if strategy is not None:
         _state["strategy"] = strategy
     _require_strategy("distributed_optimizer")
@@ -95,7 +97,9 @@ def distributed_optimizer(optimizer: Any, strategy: Any = None) -> Any:
 
 
 def distributed_scaler(scaler: Any) -> Any:
-    """Return `scaler`: averaged gradients overflow on all ranks or on none."""
+    """Return `scaler` itself: after averaging, gradients overflow on all ranks or on none, so the
+    ranks agree on skipped steps.
+    """
     return scaler
 
 
@@ -142,7 +146,7 @@ def worker_endpoints(to_string: bool = False) -> Any:
 
 
 def is_first_worker() -> bool:
-    """Whether this is rank 0."""
+    """Return whether this process is rank 0."""
     return worker_index() == 0
 
 
@@ -152,12 +156,12 @@ def is_worker() -> bool:
 
 
 def is_server() -> bool:
-    """Return False: there are no parameter servers."""
+    """Return False, because Oarlock has no parameter servers."""
     return False
 
 
 def server_num() -> int:
-    """Return 0: there are no parameter servers."""
+    """Return 0, because Oarlock has no parameter servers."""
     return 0
 
 

@@ -15,7 +15,7 @@ __all__ = ["fused_allreduce_gradients", "fused_allreduce_gradients_with_group"]
 
 
 def fused_allreduce_gradients(parameter_list: Iterable[Any], hcg: Any = None) -> None:
-    """Average the gradient of each parameter over all ranks."""
+    """Average the gradient of each parameter over all ranks, in place."""
     fused_allreduce_gradients_with_group(parameter_list, None)
 
 

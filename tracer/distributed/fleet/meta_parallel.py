@@ -27,7 +27,9 @@ MODEL_PARALLEL_RNG = "model_parallel_rng"
 
 
 class _UnsupportedLayer:
-    """A layer that Paddle splits over ranks.  replacement: what to use instead"""
+    """Base of the layers that Paddle splits over ranks. Oarlock does not support such layers: the
+    constructor raises OarlockError. replacement: what to use instead
+    """
 
     replacement = "layers of nn"
 
@@ -78,8 +80,8 @@ class SharedLayerDesc(LayerDesc):
 
 
 class RNGStatesTracker:
-    """Named random states: in `with tracker.rng_state(name)`, random numbers continue the sequence
-    of that name.
+    """Named states of the random generator: in `with tracker.rng_state(name)`, random numbers
+    continue the sequence of that name.
     """
 
     def __init__(self) -> None:
@@ -105,16 +107,16 @@ class RNGStatesTracker:
         rng.set_rng_state(before)
 
     def get_states_tracker(self) -> dict[str, Any]:
-        """Return the states by name."""
+        """Return the named random states as a dict."""
         return dict(self.states_)
 
     def set_states_tracker(self, states: dict[str, Any]) -> None:
-        """Restore the result of `get_states_tracker`."""
+        """Set the named random states to a dict that `get_states_tracker` returned."""
         self.states_ = states
 
     @contextmanager
     def rng_state(self, name: str = MODEL_PARALLEL_RNG) -> Iterator[None]:
-        """Draw random numbers from the named state in the body.
+        """Context manager: draw random numbers from the named state in the body.
 
         Raises OpError for an unknown name.
         """
@@ -135,7 +137,7 @@ _TRACKER = RNGStatesTracker()
 
 
 def get_rng_state_tracker() -> RNGStatesTracker:
-    """Return the tracker of this process."""
+    """Return the tracker of named random states of this process."""
     return _TRACKER
 
 

@@ -38,7 +38,8 @@ def recompute(
     function happen twice, for example the update of running means in batch norms.
     """
     mode = state.mode
-    # Without gradients, or during capture, which does not support recomputation.
+    # Call the function normally if no gradients are needed, or during capture, which does not
+    # support recomputation.
     if not mode.tape or not mode.is_eager:
         return function(*args, **kwargs)
     call = _RepeatableCall(
@@ -63,7 +64,7 @@ def recompute(
 
 
 class _RepeatableCall:
-    """A function call that can be repeated.
+    """A function call that can be repeated in the backward pass.
 
     inputs: indices of the argument tensors that require gradients.
     leaves: other tensors that require gradients, such as parameters.
@@ -79,7 +80,8 @@ class _RepeatableCall:
         self._mode, self._rng_state = mode, rng_state
 
     def run(self) -> tuple[Any, list[Tensor]]:
-        """Call the function with leaf copies of its tensors, so that the tape ends there.
+        """Call the function with leaf copies of its tensors, so that the tape of the call ends at
+        the copies.
 
         Returns the result, on the tape, and the copies.
         """
@@ -92,7 +94,9 @@ class _RepeatableCall:
             return self._function(*args, **kwargs), copies
 
     def rerun(self) -> tuple[Any, list[Tensor]]:
-        """Run again with the random state of the first call, if it was preserved."""
+        """Call the function again, with the random state of the first call if that was
+        preserved.
+        """
         if self._rng_state is None:
             return self.run()
         current = rng.get_rng_state()
@@ -109,7 +113,7 @@ def _collect_nested_tensors(value: Any) -> list[Tensor]:
 
 
 def _differentiable_outputs(result: Any) -> list[Tensor]:
-    """Return the tensors of a result that gradients flow through."""
+    """Return those tensors in a result through which gradients flow."""
     return [
         t
         for t in _collect_nested_tensors(result)
@@ -130,7 +134,9 @@ def _copy_tensors_as_leaves(value: Any, copies: list[Tensor]) -> Any:
 
 
 def _find_leaves_of_outputs(outputs: list[Tensor], copies: list[Tensor]) -> list[Tensor]:
-    """Return the leaves that the outputs depend on, without the copies and without duplicates."""
+    """Return the leaves on which the outputs depend, without duplicates and without the tensors in
+    `copies`.
+    """
     leaves: dict[int, Tensor] = {}
     for node in ancestor_nodes(outputs):
         for tensor in inputs_requiring_grad(node):
@@ -141,7 +147,7 @@ def _find_leaves_of_outputs(outputs: list[Tensor], copies: list[Tensor]) -> list
 
 
 def _make_recompute_op_of_call(call: _RepeatableCall) -> Op:
-    """Return the op that represents the call on the tape."""
+    """Return the op that represents the recomputed call on the tape."""
     op = Op(
         "recompute",
         [Slot("X", is_list=True)],

@@ -73,7 +73,9 @@ class DistributedStrategy:
 
 
 class PaddleCloudRoleMaker:
-    """The role of this process.  is_collective: every process trains"""
+    """Stands for Paddle's class, which states the role of this process in a job. is_collective:
+    every process trains
+    """
 
     def __init__(self, is_collective: bool = False, **kwargs: Any) -> None:
         self._is_collective = is_collective

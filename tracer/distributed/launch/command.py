@@ -33,7 +33,8 @@ _IGNORED_OPTIONS = (
 )
 
 
-# Variables that take precedence over options, as in Paddle, and the options that they set.
+# Environment variables that take precedence over command-line options, as in Paddle, and the
+# options that they override.
 _OPTION_VARIABLES = {
     "POD_IP": "node_ip",
     "PADDLE_IPS": "ips",
@@ -61,7 +62,7 @@ _MAX_RANKS, _MAX_PORT = 1024, 65535
 
 
 def override_options_from_environment(options: argparse.Namespace) -> None:
-    """Override options by environment variables, and print each override.
+    """Override command-line options by environment variables, and print each overridden option.
 
     Raises OarlockError for a variable that must be a number and is not.
     """
@@ -176,7 +177,9 @@ def make_job_config(options: argparse.Namespace) -> JobConfig:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the launcher.  Returns the exit code: 0, or that of the rank that failed first."""
+    """Run the launcher. Returns the exit code of the job: 0, or the exit code of the rank that
+    failed first.
+    """
     options = build_parser().parse_args(arguments)
     try:
         override_options_from_environment(options)

@@ -25,7 +25,7 @@ _EXIT_STATUS = "exit"  # the status of a rank that has reached the end of its pr
 
 @dataclass(frozen=True)
 class WaitState:
-    """What a rank waits for.
+    """The collective or receive operation that a rank waits for.
 
     operation: a collective and its ranks.
     line: the user's line that called it.
@@ -38,7 +38,7 @@ class WaitState:
 
     @property
     def ranks(self) -> set[int]:
-        """The ranks that take part in the operation."""
+        """The ranks that take part in the operation for which the rank waits."""
         ranks = self.operation.partition(" of ranks ")[2].split(", ")
         return {int(n) for n in ranks if n.isdecimal()}
 
@@ -51,7 +51,7 @@ class LogFollower:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def copy(self) -> None:
-        """Print what was appended since the last call."""
+        """Print the text that was appended to the file since the last call."""
         with contextlib.suppress(FileNotFoundError), open(self._path, "rb") as file:
             file.seek(self._offset)
             new = file.read()
@@ -66,7 +66,9 @@ def log_path(job: Job, rank: int) -> Path:
 
 
 def exit_code(job: Job, rank: int) -> int | None:
-    """Return a rank's exit code, or minus the number of a signal; None while it runs."""
+    """Return the exit code of a rank, or minus the number of the signal that ended it; None while
+    the rank runs.
+    """
     try:
         return int((job.folder / f"rank.{rank}.exit").read_text())
     except FileNotFoundError:
@@ -74,7 +76,9 @@ def exit_code(job: Job, rank: int) -> int | None:
 
 
 def read_wait_state(job: Job, rank: int) -> WaitState | None:
-    """Read what a rank waits for; None if it does not wait."""
+    """Read from a rank's status file which operation the rank waits for; None if it does not
+    wait.
+    """
     path = job.folder / f"rank.{rank}.status"
     try:
         text = path.read_bytes().split(b"\0")[0].decode(errors="replace")
@@ -86,7 +90,9 @@ def read_wait_state(job: Job, rank: int) -> WaitState | None:
 
 
 def monitor(job: Job) -> int:
-    """Wait until the job has ended.  Returns 0, or the exit code of the rank that failed first."""
+    """Wait until the job has ended. Returns the exit code of the job: 0, or the exit code of the
+    rank that failed first.
+    """
     tail = LogFollower(log_path(job, 0))
     started = time.monotonic()
     try:
@@ -153,8 +159,8 @@ def _report_ranks_without_exit_code(job: Job, codes: dict[int, int | None]) -> i
 
 
 def _find_rank_exited_before_program_end(job: Job, codes: dict[int, int | None]) -> int | None:
-    """Find a rank that joined the group and then exited with code 0 without reporting it, as
-    os._exit(0) does.
+    """Find a rank that joined the process group and then exited with code 0 without reporting its
+    exit, as os._exit(0) does.
     """
     for rank, code in codes.items():
         if code == 0 and (job.folder / f"rank.{rank}.status").exists():
@@ -165,8 +171,8 @@ def _find_rank_exited_before_program_end(job: Job, codes: dict[int, int | None])
 
 
 def _terminate_and_report_failure(job: Job, rank: int, code: int, seconds: float) -> int:
-    """Terminate the job, print how the rank ended, its traceback and what the other ranks wait for,
-    and return the exit code.
+    """Terminate the job. Print how the rank ended, its traceback and what the other ranks wait for.
+    Return the exit code of the job.
     """
     others = _describe_waiting_ranks(job, rank) + _describe_ranks_not_in_collective(job, rank)
     end = (
@@ -214,7 +220,7 @@ def _describe_ranks_not_in_collective(job: Job, exited: int | None) -> list[str]
 
 
 def _find_waiting_and_exited_rank(job: Job) -> tuple[int, int] | None:
-    """Return a rank that waits for an exited rank, and the exited one."""
+    """Find a rank that waits for a rank which has exited; return the two ranks."""
     states = {rank: read_wait_state(job, rank) for rank in range(job.config.count)}
     exited = {
         rank
@@ -231,7 +237,8 @@ def _find_waiting_and_exited_rank(job: Job) -> tuple[int, int] | None:
 
 
 def _is_deadlocked(job: Job) -> bool:
-    """Whether all ranks wait in collectives of all ranks at different lines.
+    """Whether all ranks wait in collectives of the group of all ranks, but at different source
+    lines.
 
     Messages between two ranks do not count: sender and receiver are at different lines.
     """
@@ -256,7 +263,7 @@ def _abort_deadlocked_job(job: Job, reason: str, exited: int | None = None) -> i
 
 
 def _last_traceback_or_last_lines(log: Path) -> list[str]:
-    """Return the last traceback of a log, or else its last lines."""
+    """Return the last traceback in a log, or the last lines of the log if there is no traceback."""
     try:
         lines = log.read_text(errors="replace").splitlines()
     except OSError:

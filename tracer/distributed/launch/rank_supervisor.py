@@ -18,13 +18,16 @@ from pathlib import Path
 from typing import Any
 
 _KILL_SECONDS = 3.0  # between the first signal and SIGKILL
-# The supervisor (this process) of a failed rank stays alive for this time: when it exits, MPI's
-# launcher kills the other ranks, and Oarlock's launcher must read their status before.
+# Seconds for which the supervisor (this process) of a failed rank stays alive. When the supervisor
+# exits, MPI's launcher kills the other ranks, and Oarlock's launcher must read the status of these
+# ranks before.
 _LINGER_SECONDS = 15.0
 
 
 def mpi_rank_or_zero() -> int:
-    """Return the rank that MPI's launcher assigned to this process; 0 if no launcher started it."""
+    """Return the rank that MPI's launcher assigned to this process, or 0 if MPI's launcher did not
+    start this process.
+    """
     for name in ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK"):
         if name in os.environ:
             return int(os.environ[name])
@@ -40,14 +43,16 @@ def rank_environment(rank: int) -> dict[str, str]:
     }
     devices = os.environ["OARLOCK_RANK_DEVICES"].split(";")[rank]
     if devices:
-        # FLAGS_selected_gpus holds indices into the visible devices.
+        # FLAGS_selected_gpus holds indices into the visible devices, so they count from 0.
         variables["CUDA_VISIBLE_DEVICES"] = devices
         variables["FLAGS_selected_gpus"] = ",".join(str(n) for n in range(len(devices.split(","))))
     return variables
 
 
 def has_launcher_exited(folder: Path) -> bool:
-    """Whether the launcher has ended: its lock is free."""
+    """Return whether Oarlock's launcher process has ended. Oarlock's launcher holds a lock on a
+    file while it runs.
+    """
     try:
         with open(folder / "launcher") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -59,7 +64,9 @@ def has_launcher_exited(folder: Path) -> bool:
 
 
 def become_subreaper() -> None:
-    """Become the parent of orphaned descendants of the rank (Linux only)."""
+    """Make this process the parent of orphaned descendants of the rank (Linux only), so that it can
+    kill them.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
 
@@ -83,7 +90,7 @@ def _set_process_group_and_death_signal() -> None:
 
 
 class RankProcess:
-    """The process of one rank."""
+    """The process that runs the user's command as one rank."""
 
     def __init__(self, command: list[str], rank: int, log: Any, folder: Path) -> None:
         self._folder = folder
@@ -94,13 +101,14 @@ class RankProcess:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            # MPI communicates with its launcher through inherited file descriptors.
+            # The rank inherits all file descriptors, because MPI communicates with its launcher
+            # through them.
             close_fds=False,
             preexec_fn=_set_process_group_and_death_signal,  # noqa: PLW1509 - there are no threads here
         )
 
     def terminate(self, number: int, frame: Any = None) -> None:
-        """Forward a signal; SIGKILL follows if the rank does not end in time."""
+        """Forward a signal to the rank. SIGKILL follows if the rank does not end in time."""
         self._kill_time = min(self._kill_time, time.monotonic() + _KILL_SECONDS)
         self.send_signal_to_group(number)
 
@@ -121,8 +129,8 @@ class RankProcess:
                     os.waitpid(child, 0)
 
     def wait(self) -> int:
-        """Wait for the rank.  Returns its exit code, or minus the number of the signal that ended
-        it.
+        """Wait for the rank. Returns the exit code of the rank, or minus the number of the signal
+        that ended it.
         """
         while True:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -139,8 +147,8 @@ class RankProcess:
 
 
 def main() -> int:
-    """Run the command.  Returns its exit code, or 128 plus the signal number if a signal
-    ended it.
+    """Run the command. Returns the exit code of the command, or 128 plus the signal number if a
+    signal ended the command.
     """
     rank, folder = mpi_rank_or_zero(), Path(os.environ["OARLOCK_RUN_FOLDER"])
     become_subreaper()

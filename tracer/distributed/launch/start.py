@@ -42,12 +42,14 @@ class JobConfig:
 
     @property
     def endpoints(self) -> list[str]:
-        """The addresses of the ranks in PADDLE_TRAINER_ENDPOINTS."""
+        """The addresses of all ranks, the value of the environment variable
+        PADDLE_TRAINER_ENDPOINTS.
+        """
         return [f"{self.host}:{self.port + n}" for n in range(self.count)]
 
     def common_environment(self) -> dict[str, str]:
-        """Return the environment variables that are the same for all ranks; rank_supervisor.py
-        sets the others.
+        """Return the environment variables that have the same values for all ranks;
+        rank_supervisor.py sets the variables that differ.
         """
         variables = {
             "PADDLE_TRAINERS_NUM": str(self.count),
@@ -60,7 +62,7 @@ class JobConfig:
         return variables | self.extra
 
     def devices_of_rank(self, rank: int) -> str:
-        """Return the GPU indices of a rank, separated by commas."""
+        """Return the indices of the GPUs that a rank uses, separated by commas."""
         num_devices = len(self.devices) // self.count
         return ",".join(self.devices[rank * num_devices : (rank + 1) * num_devices])
 
@@ -80,7 +82,7 @@ class Job:
                 os.kill(int((self.folder / f"rank.{rank}.pid").read_text()), number)
 
     def terminate(self, number: int = signal.SIGTERM) -> None:
-        """Send a signal to all ranks; kill what does not end in time."""
+        """Send a signal to all ranks; kill the processes that do not end in time."""
         self.send_signal(number)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(_TERMINATE_SECONDS)
@@ -104,7 +106,7 @@ def require_mpiexec() -> str:
 
 @contextlib.contextmanager
 def running_job(config: JobConfig) -> Iterator[Job]:
-    """Start a job, which is terminated when the context exits."""
+    """Context manager that starts a job, and terminates it when the context exits."""
     try:
         config.logs.mkdir(parents=True, exist_ok=True)
         for old_log in config.logs.glob("workerlog.*"):
@@ -115,8 +117,8 @@ def running_job(config: JobConfig) -> Iterator[Job]:
         tempfile.TemporaryDirectory(prefix="oarlock-launch-") as folder,
         open(Path(folder, "launcher"), "w") as lock,
     ):
-        # The system releases the lock when this process ends, also by SIGKILL; see
-        # rank_supervisor.py.
+        # The lock tells rank_supervisor.py that the launcher runs: the operating system releases
+        # the lock when this process ends, even by SIGKILL.
         fcntl.flock(lock, fcntl.LOCK_EX)
         command = [
             require_mpiexec(),

@@ -12,7 +12,7 @@ __all__ = ["FusedLinear"]
 
 
 class FusedLinear(Layer):
-    """x @ weight + bias.
+    """Linear layer x @ weight + bias.
 
     x [*, in_features], weight [in_features, out_features] (reversed if transpose_weight), bias
     [out_features] -> [*, out_features]
@@ -34,7 +34,7 @@ class FusedLinear(Layer):
         self.transpose_weight, self.name = transpose_weight, name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of the class describes the shapes."""
         return functional.fused_linear(
             input, self.weight, self.bias, self.transpose_weight, self.name
         )

@@ -1,4 +1,6 @@
-"""Matrix products with bias and activation. They are separate ops; the engine fuses them."""
+"""Matrix products with bias and activation. Each function calls separate ops, which the engine
+fuses.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ def fused_matmul_bias(
     transpose_y: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """x @ y + bias.
+    """Return x @ y + bias.
 
     x [*, M, K], y [K, N], bias [N] -> [*, M, N]
     """
@@ -33,7 +35,7 @@ def fused_linear(
     transpose_weight: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """x @ weight + bias.
+    """Return x @ weight + bias.
 
     x [*, K], weight [K, N], or [N, K] if transpose_weight, bias [N] -> [*, N]
     """
@@ -48,7 +50,7 @@ def fused_linear_activation(
     trans_y: bool = False,
     activation: str | None = None,
 ) -> Tensor:
-    """activation(x @ y + bias); the activation is "gelu", "relu" or none.
+    """Return activation(x @ y + bias); the activation is "gelu", "relu" or none.
 
     x [*, M, K], y [K, N], bias [N] -> [*, M, N]
     """

@@ -28,7 +28,7 @@ bf16_guard = fp16_guard
 
 
 class AutoMixedPrecisionListsBF16(AutoMixedPrecisionLists):
-    """The ops that run in bfloat16 and those that run in float32.
+    """Lists of the ops that run in bfloat16 and of those that run in float32.
 
     custom_fp32_varnames: variables whose ops stay in float32
     """
@@ -70,7 +70,7 @@ def decorate_bf16(
 def rewrite_program_bf16(
     main_prog: Program, amp_lists: AutoMixedPrecisionLists | None = None
 ) -> None:
-    """Let the ops of the lists run in bfloat16; changes the program."""
+    """Cast the ops in `amp_lists` to bfloat16, by changing the program."""
     cast_model_to_fp16(main_prog, amp_lists or AutoMixedPrecisionListsBF16(), False, bfloat16, "O1")
 
 
@@ -80,7 +80,9 @@ def cast_model_to_bf16(
     amp_lists: AutoMixedPrecisionLists | None = None,
     use_bf16_guard: bool = True,
 ) -> set[str]:
-    """Let all ops of a program run in bfloat16 that support it; like `cast_model_to_fp16`."""
+    """Cast all ops of a program that support bfloat16 to it, by changing the program; like
+    `cast_model_to_fp16`.
+    """
     lists = amp_lists or AutoMixedPrecisionListsBF16()
     return cast_model_to_fp16(program or default_main_program(), lists, use_bf16_guard, bfloat16)
 
@@ -88,7 +90,9 @@ def cast_model_to_bf16(
 def cast_parameters_to_bf16(
     place: Any, program: Program, scope: Any = None, to_bf16_var_names: Any = None
 ) -> None:
-    """Do nothing: parameters stay float32, as with `cast_parameters_to_fp16`."""
+    """Do nothing: parameters stay float32, as with `cast_parameters_to_fp16`, and are cast where
+    they are used.
+    """
     cast_parameters_to_fp16(place, program, scope, to_bf16_var_names, bfloat16)
 
 

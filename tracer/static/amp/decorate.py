@@ -1,4 +1,6 @@
-"""Optimizers that let a program run in half precision and scale its loss."""
+"""Optimizers for mixed precision, which cast ops of the program to half precision and scale its
+loss.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ ParameterGradients = list[tuple[Any, Any]]
 
 
 class OptimizerWithMixedPrecision:
-    """An optimizer that casts ops of the program, multiplies the loss by a scale and divides the
-    gradients by it.
+    """An optimizer that casts ops of the program to half precision, multiplies the loss by a scale,
+    and divides the gradients by the scale.
 
     A step is skipped if a gradient is not finite. Dynamic loss scaling decreases the scale after
     such steps and increases it after a number of steps with finite gradients.
@@ -80,7 +82,7 @@ class OptimizerWithMixedPrecision:
         return self._scale_variable
 
     def get_scaled_loss(self) -> Variable | None:
-        """Return the scaled loss; None before minimize()."""
+        """Return the variable of the scaled loss; None before minimize() was called."""
         return self._scaled_loss
 
     def amp_init(
@@ -91,7 +93,8 @@ class OptimizerWithMixedPrecision:
         use_fp16_test: bool = False,
         rewrite_master_weight: bool = False,
     ) -> None:
-        """Let `test_program` run in half precision too, at level O2 or with use_fp16_test.
+        """Cast the ops of `test_program` to half precision too, if the level is O2 or use_fp16_test
+        is True.
 
         Parameters stay float32.
         """
@@ -117,7 +120,8 @@ class OptimizerWithMixedPrecision:
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> ParameterGradients:
-        """Cast ops of the program and append the gradients of the scaled loss.
+        """Cast ops of the program to half precision, and append the ops that compute the gradients
+        of the scaled loss.
 
         Returns pairs of a parameter and its gradient.
         """
@@ -144,7 +148,9 @@ class OptimizerWithMixedPrecision:
         return create_global_var([1], value, dtype, persistable=True, name=generate(name))
 
     def apply_gradients(self, params_grads: Sequence[tuple[Any, Any]]) -> Any:
-        """Append the optimizer ops for gradients of the scaled loss."""
+        """Append the ops that unscale the given gradients of the scaled loss and update the
+        parameters.
+        """
         pairs = [(p, g) for p, g in params_grads if g is not None]
         if not self._uses_loss_scaling:
             return self._optimizer.apply_gradients(pairs)
@@ -164,9 +170,9 @@ class OptimizerWithMixedPrecision:
                 )
 
     def _emit_loss_scale_and_step_count_update(self, is_bad: Variable) -> None:
-        """Append the update of the scale, as Paddle's op `update_loss_scaling`: count consecutive
-        steps of one kind and change the scale when their number reaches the limit, to a finite
-        value if increased and to at least 1 if decreased.
+        """Append the ops that update the loss scale, as Paddle's op `update_loss_scaling`. The ops
+        count consecutive finite and non-finite steps. When a count reaches its limit, the scale is
+        increased (if it stays finite) or decreased (to at least 1).
         """
         is_good = OPS["logical_not"](is_bad)
         scale: Any = self.get_loss_scaling()
@@ -201,7 +207,7 @@ class OptimizerWithMixedPrecision:
     def apply_optimize(
         self, loss: Variable, startup_program: Any, params_grads: ParameterGradients
     ) -> Any:
-        """Append the optimizer ops for these gradients."""
+        """Append the optimizer ops that update the parameters by the given gradients."""
         with program_guard(
             require_program_of_variable("decorate: apply_optimize", loss), startup_program
         ):
@@ -214,7 +220,7 @@ class OptimizerWithMixedPrecision:
         parameter_list: Any = None,
         no_grad_set: Any = None,
     ) -> tuple[Any, ParameterGradients]:
-        """Cast ops of the program, append gradients and optimizer ops.
+        """Cast ops of the program to half precision, and append the ops for gradients and updates.
 
         Returns the optimizer ops, and pairs of a parameter and its gradient.
         """
@@ -222,8 +228,9 @@ class OptimizerWithMixedPrecision:
         return self.apply_optimize(loss, startup_program, pairs), pairs
 
 
-# Parameters after init_loss_scaling in the signature of `fluid.contrib.mixed_precision.decorate`,
-# each with the default of the parameter that today's signature has in this position.
+# The parameters after init_loss_scaling in the signature of
+# `fluid.contrib.mixed_precision.decorate`. The value for a parameter of the older signature is the
+# default of that parameter of today's signature which has the same position.
 LEGACY_PARAMETER_DEFAULTS = {
     "incr_every_n_steps": "float16",
     "decr_every_n_nan_or_inf": None,
@@ -234,8 +241,8 @@ LEGACY_PARAMETER_DEFAULTS = {
 
 
 def _legacy_args_to_non_default_kwargs(*args: Any) -> dict[str, Any]:
-    """Return positional arguments of the older signature by name, without those left at the
-    default.
+    """Return the positional arguments of the older signature as a dict by name, without those that
+    have their default value.
     """
     pairs = zip(LEGACY_PARAMETER_DEFAULTS.items(), args, strict=True)
     return {
@@ -271,8 +278,9 @@ def decorate(
     older signature. In the latter case the following positional arguments are also in its order.
     """
     if not isinstance(level, str):
-        # In the older signature, a bool in the position of `incr_every_n_steps` is
-        # use_dynamic_loss_scaling; a number was passed by name.
+        # In the older signature, use_dynamic_loss_scaling has the position that
+        # `incr_every_n_steps` has today. A bool as `incr_every_n_steps` is therefore a
+        # use_dynamic_loss_scaling that was passed by position.
         is_position = isinstance(incr_every_n_steps, bool)
         positional = _legacy_args_to_non_default_kwargs(
             dtype,

@@ -35,7 +35,7 @@ class AutoMixedPrecisionLists:
         self.black_varnames = set(custom_black_varnames or ())
 
     def black_list_for_level(self, level: str) -> set[str]:
-        """Return the ops that run in float32 at a level; O2 has a shorter list."""
+        """Return the op types that run in float32 at a level; the list for O2 is shorter."""
         if level != "O2":
             return self.black_list
         return set(op_lists_with_custom_ops("O2", self.amp_dtype, *self._custom_lists).black)

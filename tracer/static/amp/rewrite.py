@@ -25,12 +25,14 @@ FLOAT32_NAME = "float32"
 
 
 def fp16_guard() -> AbstractContextManager[None]:
-    """Mark the ops of the body: with use_fp16_guard only these are cast to half precision."""
+    """Context manager that marks the ops of its body. With use_fp16_guard, only marked ops are cast
+    to half precision.
+    """
     return name_scope(FP16_GUARD_SCOPE)
 
 
 class AmpPass:
-    """Insert casts into the global block of a program.
+    """Inserts cast ops into the global block of a program, so that its ops run in half precision.
 
     half_outputs: by name, the half-precision variable of a float32 output
     half_casts: by name, the half-precision cast of a variable that is computed in float32
@@ -54,7 +56,7 @@ class AmpPass:
         self.half_casts: dict[str, str] = {}
 
     def run(self) -> None:
-        """Rewrite the global block; ops of sub-blocks stay in float32."""
+        """Rewrite the global block of the program; ops of sub-blocks stay in float32."""
         for op in self.block.ops:
             cast_op = self._emit_half_precision_op(op) if self._should_run_in_half(op) else None
             if cast_op is None:
@@ -89,7 +91,9 @@ class AmpPass:
         )
 
     def _float32_inputs_to_cast(self, op: OpDesc) -> list[str]:
-        """Return the float32 inputs that would be cast."""
+        """Return the names of those float32 inputs of an op that would be cast to half
+        precision.
+        """
         slots = OPS[op.type].ins[:1] if OPS[op.type].traits.amp_casts_only_x else OPS[op.type].ins
         names = [n for s in slots for n in op.inputs.get(s.name, []) if n != EMPTY_NAME]
         return [n for n in names if self.block.vars[n].dtype == FLOAT32_NAME]
@@ -98,7 +102,9 @@ class AmpPass:
     # --------------------------------------------------------------------------
 
     def _emit_half_precision_op(self, op: OpDesc) -> OpDesc:
-        """Emit an op in half precision, with casts of its inputs and outputs; return it."""
+        """Emit an op in half precision, with casts of its inputs and outputs, and return the
+        emitted op.
+        """
         halves = {
             name: self._get_or_emit_half_precision_input(name)
             for name in self._float32_inputs_to_cast(op)
@@ -124,8 +130,8 @@ class AmpPass:
         return half_op
 
     def _cast_or_rename_output(self, name: str, result: str, op: OpDesc) -> None:
-        """Write the output `result` of an op to the variable `name`: by a cast, or by renaming
-        it.
+        """Write the half-precision output `result` of an op to the variable `name`, by a cast op or
+        by renaming the output.
         """
         if self.block.vars[result].dtype == self.dtype:
             self.half_outputs[name] = result
@@ -167,7 +173,7 @@ def cast_model_to_fp16(
     level: str = "O2",
     use_promote: bool = False,
 ) -> set[str]:
-    """Let the ops of a program run in half precision according to the lists; changes the program.
+    """Cast the ops of a program to half precision according to the lists, by changing the program.
 
     Parameters stay float32 and are cast where they are used.
 
@@ -188,4 +194,6 @@ def cast_parameters_to_fp16(
     rewrite_master_weight: bool = False,
     master_weights: Any = None,
 ) -> None:
-    """Do nothing: parameters stay float32. (Paddle keeps float32 copies of half parameters.)"""
+    """Do nothing, because parameters stay float32 and are cast where they are used. (Paddle keeps
+    float32 copies of half parameters.)
+    """

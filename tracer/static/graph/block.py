@@ -24,7 +24,9 @@ Program: TypeAlias = Any  # program.Program
 
 
 def variable_names_by_slot(slots: Any) -> dict[str, list[str]]:
-    """Return the names of variables by slot; a slot holds a variable, a name, or a list of them."""
+    """Return a dict from slots to lists of variable names. In the argument, a slot may hold a
+    variable, a name, or a list of them.
+    """
     names = {}
     for slot, value in (slots or {}).items():
         items = value if isinstance(value, list | tuple) else [] if value is None else [value]
@@ -42,7 +44,8 @@ def _checked_parameter_shape(shape: Any) -> tuple[int, ...]:
 class Block:
     """A block of a program. `raw` is its data; each name has one Variable."""
 
-    # Emits the ops that initialize a variable; set by `parameters`.
+    # Function that emits the ops which initialize a variable. The module `parameters` sets this
+    # function.
     declare_in_startup_and_emit_initializer: ClassVar[
         Callable[[Program, data.VarDesc, Callable[[], Any]], None]
     ]
@@ -54,7 +57,7 @@ class Block:
 
     @property
     def desc(self) -> BlockDesc:
-        """The block, with the methods of Paddle's C++ class."""
+        """A view of the block with the methods of Paddle's C++ class."""
         return BlockDesc(self)
 
     @property
@@ -70,17 +73,21 @@ class Block:
     forward_block_idx = backward_block_idx = -1
 
     def _set_forward_block_idx(self, idx: int) -> None:
-        """Set the block whose gradient block this is."""
+        """Set the forward block, whose gradient this block computes."""
         self.forward_block_idx = idx
 
     def _sync_with_cpp(self) -> None:
-        """Do nothing: `desc` is a view of this block."""
+        """Do nothing. In Paddle the method copies the changes of `desc` to Python, but here `desc`
+        is a view of this block.
+        """
 
     # -- variables
     # ----------------------------------------------------------------------------------------------
 
     def get_or_create_variable_of_desc(self, desc: data.VarDesc) -> Variable:
-        """Return the Variable of a declaration of this block."""
+        """Return the Variable object for a declaration of this block, and create it if there is
+        none.
+        """
         variable = self._variables.get(desc.name)
         if variable is None or variable.raw is not desc:
             variable = (ParameterVariable if desc.is_parameter else Variable)(desc)
@@ -97,11 +104,11 @@ class Block:
         }
 
     def has_var(self, name: str) -> bool:
-        """Whether this block declares `name`."""
+        """Return whether this block declares a variable called `name`."""
         return name in self.raw.vars
 
     def var(self, name: str) -> Variable:
-        """Return the variable called `name`. Raises OpError (a ValueError) if it is not
+        """Return the variable called `name`. Raises OpError (a ValueError) if the variable is not
         declared.
         """
         if not isinstance(name, str):
@@ -130,11 +137,11 @@ class Block:
         )
 
     def iter_parameters(self) -> Iterator[ParameterVariable]:
-        """The parameters, trainable or not."""
+        """Yield the parameters of the block, trainable or not."""
         return (v for v in self.vars.values() if isinstance(v, ParameterVariable))
 
     def all_parameters(self) -> list[ParameterVariable]:
-        """The parameters, trainable or not."""
+        """Return the parameters of the block, trainable or not."""
         return list(self.iter_parameters())
 
     def create_var(
@@ -150,7 +157,7 @@ class Block:
         need_check_feed: bool = False,
         **others: Any,
     ) -> Variable:
-        """Declare a variable, or return the one with this name.
+        """Declare a variable. If the block has a variable of this name, return that one.
 
         Raises OpError if it is declared with another shape, dtype, type or lod_level.
         """
@@ -187,7 +194,8 @@ class Block:
         return variable
 
     def declare_or_get(self, desc: data.VarDesc) -> Variable:
-        """Declare a variable, or return the one with this name.
+        """Declare a variable with the given declaration. If the block has a variable of this name,
+        return that one.
 
         Raises OpError if it is declared with another shape, dtype, type or lod_level.
         """
@@ -236,7 +244,8 @@ class Block:
         persistable: bool = True,
         **settings: Any,
     ) -> ParameterVariable:
-        """Create a parameter in the global block, or return the one with this name.
+        """Create a parameter in the global block. If the global block has a parameter of this name,
+        return that one.
 
         initializer: called with the parameter and this block, unless an op of this block writes it
         settings: further attributes, such as optimize_attr, regularizer and need_clip
@@ -264,8 +273,8 @@ class Block:
         return parameter
 
     def append_initializer(self, variable: Variable, initializer: Any) -> Operator:
-        """Append the ops that initialize a variable to this block, or to the program's current
-        block if this block is complete. Return the last one.
+        """Append the ops that initialize a variable to this block. If this block is complete,
+        append the ops to the current block of the program. Return the last op.
         """
         recorder = self.program.recorder
         open_block = next((b for b in recorder.open_blocks if b.block is self.raw), None)
@@ -418,12 +427,12 @@ class Block:
             raise op_error_like(error, append_user_line(f"{desc.type}: {error}")) from None
 
     def _slice_ops(self, start: int, end: int) -> list[Operator]:
-        """Return the ops from index `start` to before `end`."""
+        """Return the ops with the indices from `start` up to `end` (exclusive)."""
         return self.ops[start:end]
 
     def _clone_variable(self, var: Variable, force_persistable: bool = True) -> Variable:
-        """Declare a copy of a variable of any program; it is persistable unless force_persistable
-        is False.
+        """Declare a copy of a variable, which may be of another program. The copy is persistable,
+        unless force_persistable is False.
         """
         desc = deepcopy(var.raw)
         desc.is_parameter, desc.persistable = False, force_persistable or desc.persistable

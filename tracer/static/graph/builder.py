@@ -16,14 +16,16 @@ from .program_recorder import ProgramRecorder
 
 
 class ParameterAndOptimizerOpBuilder:
-    """Implementation of `Mode.program_builder` for the program of `mode`."""
+    """Implements `Mode.program_builder` for static graph mode: creates parameters and optimizer ops
+    in the program of `mode`.
+    """
 
     def __init__(self, mode: StaticGraphMode) -> None:
         self.mode = mode
 
     @property
     def recorder(self) -> ProgramRecorder:
-        """The recorder of the program."""
+        """The recorder, which appends ops to the program."""
         return self.mode.recorder
 
     def declare_parameter(
@@ -38,7 +40,9 @@ class ParameterAndOptimizerOpBuilder:
         )
 
     def get_or_declare_buffer(self, tensor: Tensor) -> Variable:
-        """Return the variable of the program for a buffer of a layer."""
+        """Return the variable of the program that stands for a buffer of a layer; declare it at the
+        first call.
+        """
         if isinstance(tensor, Variable):
             return tensor
         return declare_buffer_and_emit_initializer(self.mode.program, tensor.name, tensor.array)
@@ -51,18 +55,20 @@ class ParameterAndOptimizerOpBuilder:
         parameters: Any,
         no_grad_set: Any,
     ) -> Any:
-        """Append gradients and optimizer ops.
+        """Append the ops that compute the gradients of the loss and update the parameters.
 
         Returns the optimizer ops, and pairs of a parameter and its gradient.
         """
         return optimizer_steps.minimize(optimizer, loss, startup_program, parameters, no_grad_set)
 
     def backward(self, optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) -> Any:
-        """Append gradients; returns pairs of a parameter and its gradient."""
+        """Append the ops that compute the gradients of the loss, and return pairs of parameter and
+        gradient.
+        """
         return optimizer_steps.backward(optimizer, loss, parameters, no_grad_set)
 
     def apply(self, optimizer: Any, pairs: Any) -> Any:
-        """Append optimizer ops for these gradients, and return them."""
+        """Append the optimizer ops for pairs of parameter and gradient, and return these ops."""
         return optimizer_steps.apply(optimizer, list(pairs))
 
 

@@ -9,7 +9,9 @@ from .program import Program
 
 
 class _IgnoredSettings:
-    """Attributes with Paddle's names; any value may be assigned and none has an effect."""
+    """Base of Paddle's strategy classes: attributes with Paddle's names. Any value may be assigned
+    to these attributes without effect.
+    """
 
     def __init__(self) -> None:
         self.__dict__.update(
@@ -25,17 +27,17 @@ class _IgnoredSettings:
 
 
 class BuildStrategy(_IgnoredSettings):
-    """Settings of Paddle's graph passes."""
+    """Settings of Paddle's graph passes, which have no effect in Oarlock."""
 
     class ReduceStrategy:
-        """How gradients of several devices are reduced."""
+        """Names of the ways in which Paddle reduces the gradients of several devices."""
 
         AllReduce = 0
         Reduce = 1
         _NoReduce = 2
 
     class GradientScaleStrategy:
-        """How the loss gradient of several devices is scaled."""
+        """Names of the ways in which Paddle scales the gradient of the loss on several devices."""
 
         CoeffNumDevice = 0
         One = 1

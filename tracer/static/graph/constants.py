@@ -13,7 +13,7 @@ from ...ops.creation import VALUES_ATTR_BY_DTYPE
 
 
 def emit_constant(array: Any) -> Variable:
-    """Emit ops that compute a constant, and return its variable.
+    """Emit ops that compute a constant, and return the variable of the constant.
 
     array: [*], any dtype
     """

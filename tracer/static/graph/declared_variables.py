@@ -52,8 +52,8 @@ def create_global_var(
     force_cpu: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Create a variable of the global block that is initialized with `value`; in eager mode a
-    tensor.
+    """Create a variable of the global block that is initialized with `value`. In eager mode, return
+    a tensor with this value.
 
     shape: static sizes; the result has this shape
     """

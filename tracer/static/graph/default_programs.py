@@ -1,4 +1,6 @@
-"""The default main program and startup program, and the guards that replace or annotate them."""
+"""The default main program and startup program, and context managers that replace these or annotate
+the recorded ops.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +16,22 @@ from .program import Program
 
 
 class _ProcessDefaultPrograms:
-    """The current programs. They are global to the process, as in Paddle."""
+    """The current programs. The default programs are global to the process, not per thread, as in
+    Paddle.
+    """
 
     main = Program()
     startup = Program()
 
 
 def default_main_program() -> Program:
-    """Return the program that ops are recorded into."""
+    """Return the main program, into which ops are recorded."""
     return _ProcessDefaultPrograms.main
 
 
 def default_startup_program() -> Program:
-    """Return the program that initializes persistable variables. Run it once before the main
-    program.
+    """Return the startup program, which initializes persistable variables. The startup program must
+    be run once before the main program.
     """
     return _ProcessDefaultPrograms.startup
 
@@ -37,9 +41,8 @@ rng.startup_program_seed_hook = lambda: _ProcessDefaultPrograms.startup.random_s
 
 
 def _main_global_block_as_tensor_block(self: Tensor) -> Block:
-    """Return the global block of the main program, which Paddle defines as the block of an eager
-    tensor:
-    `initializer(weight, weight.block)`.
+    """Return the global block of the main program, which is the attribute `block` of an eager
+    tensor, as in Paddle, so that `initializer(weight, weight.block)` works.
     """
     return default_main_program().global_block()
 
@@ -61,7 +64,9 @@ def switch_startup_program(program: Program) -> Program:
 
 @contextmanager
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
-    """Record the body into other programs. Raises TypeError for objects that are not a Program."""
+    """Context manager: record the ops of the body into other programs. Raises TypeError for objects
+    that are not a Program.
+    """
     for name, program in (("main_program", main_program), ("startup_program", startup_program)):
         if not (isinstance(program, Program) or (program is None and name == "startup_program")):
             raise TypeError(
@@ -82,8 +87,9 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
 
 @contextmanager
 def name_scope(prefix: str | None = None) -> Iterator[None]:
-    """Set the attribute op_namescope of the ops in the body to `prefix`, below the enclosing
-    scopes. The second scope with a name is called `prefix_1`.
+    """Context manager: set the attribute op_namescope of the ops recorded in the body to `prefix`,
+    preceded by the prefixes of the enclosing scopes. The second scope with the same prefix is
+    called `prefix_1`.
     """
     if not prefix or "/" in prefix:
         raise ArgumentAssertionError(
@@ -105,7 +111,8 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
 
 @contextmanager
 def device_guard(device: str | None = None) -> Iterator[None]:
-    """Set the attribute op_device of the ops in the body: 'cpu', 'gpu', 'gpu:0'.
+    """Context manager: set the attribute op_device of the ops recorded in the body: 'cpu', 'gpu',
+    'gpu:0'.
 
     The attribute has no effect: programs run on the CPU.
     """

@@ -41,7 +41,8 @@ def append_backward(
     checkpoints: Any = None,
     distop_context: Any = None,
 ) -> list[tuple[ParameterVariable, Variable]]:
-    """Append the gradients of `loss` (of the sum of its elements) with respect to parameters.
+    """Append ops that compute the gradients of `loss` (of the sum of its elements) with respect to
+    parameters.
 
     parameter_list: parameters or names, by default all trainable parameters
     no_grad_set: variables or names that are treated as constants
@@ -78,8 +79,8 @@ def append_backward(
 def _set_loss_role_and_op_role_var(
     ops: list[OpDesc], loss: str, pairs: list[tuple[str, str]]
 ) -> None:
-    """Set the role of the op that computes the loss, and op_role_var of the ops that compute
-    gradients of parameters.
+    """Set the attribute op_role of the op that computes the loss, and op_role_var of the ops that
+    compute the gradients of parameters.
     """
     producers = {name: op for op in ops for name in op.output_names()}
     if loss in producers:
@@ -101,7 +102,7 @@ def _set_loss_role_and_op_role_var(
 def gradients(
     targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
 ) -> list[Variable | None]:
-    """Append the gradients of the sum of `targets` with respect to `inputs`.
+    """Append ops that compute the gradients of the sum of `targets` with respect to `inputs`.
 
     target_gradients: initial gradients of the targets, by default ones
     no_grad_set: variables or names that are treated as constants

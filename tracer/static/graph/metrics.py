@@ -20,7 +20,8 @@ from .parameters import declare_persistable_and_emit_initializer
 
 
 def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
-    """Return the fraction of rows whose label is among the k largest scores, float32 [].
+    """Return the fraction of rows whose label is among the classes with the k largest scores, as
+    float32 [].
 
     input: scores [N, C]
     label: int [N, 1]

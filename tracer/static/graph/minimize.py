@@ -28,7 +28,8 @@ ParameterGradients = list[tuple[ParameterVariable, Variable]]
 def backward(
     optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any
 ) -> ParameterGradients:
-    """Append the gradients of the parameters of an optimizer.
+    """Append the ops that compute the gradients of the loss with respect to the parameters of an
+    optimizer.
 
     Warns if the loss depends on no parameter. Raises ArgumentAssertionError if the loss has several
     elements.
@@ -49,8 +50,8 @@ def backward(
 
 
 def emit_error_clips(program: Program) -> None:
-    """Clip the gradients of variables that have an error_clip, directly after the op that computes
-    them.
+    """Append ops that clip the gradients of the variables that have an error_clip, directly after
+    the ops that compute these gradients.
     """
     block = program.current_block()
     for variable in [
@@ -78,7 +79,7 @@ def minimize(
     parameters: Any,
     no_grad_set: Any,
 ) -> tuple[list[Operator], ParameterGradients]:
-    """Append gradients and optimizer ops.
+    """Append the ops that compute the gradients of the loss, and the optimizer ops.
 
     Returns the optimizer ops, and pairs of a parameter and its gradient.
     """
@@ -89,7 +90,7 @@ def minimize(
 
 
 def apply(optimizer: Any, pairs: ParameterGradients) -> list[Operator]:
-    """Append optimizer ops for these gradients, and return them."""
+    """Append the optimizer ops for pairs of parameter and gradient, and return these ops."""
     if not optimizer._supports_programs:
         raise OarlockError(
             append_user_line(
@@ -122,7 +123,7 @@ def apply(optimizer: Any, pairs: ParameterGradients) -> list[Operator]:
 def _emit_weight_decay(
     optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable
 ) -> None:
-    """Add the term of the weight decay to a gradient."""
+    """Emit the ops that add the gradient of the weight decay to the gradient of a parameter."""
     decay = optimizer._find_coupled_weight_decay(parameter)
     if decay:
         term = (
@@ -138,8 +139,8 @@ def _emit_weight_decay(
 def get_or_create_learning_rate_variable_and_set_scheduler(
     optimizer: Any, program: Program
 ) -> Variable:
-    """Return the learning-rate variable of a program. The executor sets that of a scheduler before
-    each run.
+    """Return the variable of a program that holds the learning rate of an optimizer. If the
+    learning rate is a scheduler, the executor sets this variable before each run.
     """
     variables: dict[int, Variable] = optimizer._lr_variables
     if id(program) not in variables:
@@ -170,13 +171,15 @@ def _emit_fill_constant(shape: list[int], value: float, dtype: str) -> Any:
 
 
 def _operand_of_slot(slots: dict[str, Any], slot: Any) -> Any:
-    """Return the operand of a slot; a list for slots with several variables."""
+    """Return the operand of an optimizer op for a slot. A list slot, which takes several variables,
+    gets a list of one.
+    """
     operand = slots.get(slot.name)
     return [operand] if slot.is_list and operand is not None else operand
 
 
 class ParameterUpdateWriter:
-    """Writes the ops that update one parameter."""
+    """Appends the ops that update one parameter to a program."""
 
     def __init__(
         self, optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable
@@ -192,7 +195,7 @@ class ParameterUpdateWriter:
         self.parameter, self.gradient = parameter, gradient
 
     def _get_or_create_accumulators(self) -> dict[str, Variable]:
-        """Return the accumulators of the parameter; creates them at the first call."""
+        """Return the accumulator variables of the parameter, and create them at the first call."""
         state: dict[str, Variable] = self.optimizer._accumulator_variables.setdefault(
             self.parameter.name, {}
         )
@@ -226,8 +229,9 @@ class ParameterUpdateWriter:
         return scaled
 
     def write_ops(self) -> None:
-        """Append the ops that update the parameter: accumulators at the first call, the scaled
-        learning rate, the optimizer op, and the updates of accumulators that the op does not make.
+        """Append the ops that update the parameter: the scaled learning rate, the optimizer op, and
+        the updates of those accumulators that the optimizer op does not write. The first call also
+        creates the accumulators.
         """
         state = self._get_or_create_accumulators()
         slots = {
@@ -244,7 +248,7 @@ class ParameterUpdateWriter:
         self._emit_accumulator_updates(dict(state))
 
     def _emit_accumulator_updates(self, state: dict[str, Variable]) -> None:
-        """Append the updates of accumulators that the optimizer op does not make."""
+        """Append the updates of those accumulators that the optimizer op does not write."""
         previous = dict(state)
         self.optimizer._update_accumulators_after_op(self.parameter, state)
         for name, variable in state.items():

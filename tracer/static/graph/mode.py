@@ -21,7 +21,8 @@ from .default_programs import default_main_program
 from .program import Program
 from .program_recorder import ProgramRecorder
 
-# Ops that accept integers here, but raise TypeError in Paddle's static graph functions.
+# Ops that accept integers in eager mode, but raise TypeError for integers in Paddle's static graph
+# functions, and so in static graph mode.
 FLOAT_ONLY_OPS = frozenset(
     {
         "brelu",
@@ -37,7 +38,7 @@ FLOAT_ONLY_OPS = frozenset(
 
 
 def _has_input_requiring_gradient(args: tuple[Any, ...]) -> bool:
-    """Whether an operand requires a gradient.
+    """Whether an operand of an op requires a gradient.
 
     In Paddle 2 an output requires a gradient only if an input does; in Paddle 1.x it always did.
     """
@@ -49,7 +50,7 @@ def _has_input_requiring_gradient(args: tuple[Any, ...]) -> bool:
 
 
 class StaticGraphMode(Static):
-    """Record every op into the current main program.
+    """Dispatch mode that records every op into the current main program.
 
     program: another program to record into
     tape: whether gradients flow through the outputs
@@ -72,16 +73,18 @@ class StaticGraphMode(Static):
 
     @property
     def program(self) -> Program:
-        """The program that ops are recorded into."""
+        """The program into which ops are recorded."""
         return default_main_program() if self._program is None else self._program
 
     @property
     def recorder(self) -> ProgramRecorder:  # type: ignore[override]
-        """The recorder of the program."""
+        """The recorder, which appends ops to the program."""
         return self.program.recorder
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Record an op. If its operands belong to another program, it is recorded there."""
+        """Record an op. If the operands of the op belong to another program, the op is recorded
+        into that program.
+        """
         if (
             op.type in FLOAT_ONLY_OPS
             and isinstance(args[0], Tensor)
@@ -103,7 +106,9 @@ class StaticGraphMode(Static):
             return super().run(op, args, attrs)
 
     def _find_program_of_foreign_operand(self, args: tuple[Any, ...]) -> Program | None:
-        """Return the program of an operand whose name is not declared in this program, or None."""
+        """Return the program of the first operand whose name is not declared in the program of this
+        mode; None if all are declared in it.
+        """
         program = self.program
         for arg in args:
             for item in arg if isinstance(arg, list) else (arg,):
@@ -117,8 +122,8 @@ class StaticGraphMode(Static):
         return None
 
     def mode_with_tape_set(self, tape: bool) -> StaticGraphMode:
-        """Return this mode, or another one for the same program, with the given `tape`: whether
-        gradients flow through the outputs.
+        """Return this mode if its `tape` has the given value, otherwise a mode for the same program
+        with this `tape`. `tape` tells whether gradients flow through the outputs of recorded ops.
         """
         return self if tape == self.tape else StaticGraphMode(self._program, tape, self._convert)
 
@@ -137,7 +142,9 @@ class StaticGraphMode(Static):
         return self.program.current_block().get_or_create_variable_of_desc(desc)
 
     def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
-        """Return a second Variable for the same variable of the program, in its block."""
+        """Return a second Variable object for the same variable of the program, which an in-place
+        op takes as input.
+        """
         copy = super().make_inplace_op_input(tensor)
         assert isinstance(copy, Variable)
         assert isinstance(tensor, Variable)
@@ -145,7 +152,9 @@ class StaticGraphMode(Static):
         return copy
 
     def assign_inplace(self, tensor: Tensor, value: Tensor) -> None:
-        """Write a persistable variable; let any other Tensor object refer to the new variable."""
+        """Perform an in-place assignment: append an op that writes a persistable variable; let any
+        other Tensor object refer to the variable of `value`.
+        """
         assert isinstance(tensor, Variable)
         assert isinstance(value, Variable)
         if tensor.persistable:
@@ -155,13 +164,13 @@ class StaticGraphMode(Static):
             super().assign_inplace(tensor, value)
 
     def rebind(self, tensor: Variable, value: Variable) -> None:
-        """Make the Tensor object `tensor` denote the variable of `value`."""
+        """Make the Variable object `tensor` refer to the variable of `value`."""
         super().rebind(tensor, value)
         tensor.block = value.block
 
     def redirect_last_output_or_assign(self, value: Variable, target: Variable) -> None:
-        """Write `value` to the variable `target`: redirect the output of the last op if it computed
-        `value`, else append an assign op.
+        """Write `value` to the variable `target`. If the last op computed `value`, let this op
+        write `target` instead; otherwise append an assign op.
         """
         block = self.recorder.block
         last = block.ops[-1] if block.ops else OpDesc("", {}, {})
@@ -181,14 +190,16 @@ class StaticGraphMode(Static):
             self.recorder.set_common_attrs(block.ops[-1])
 
     def shape(self, tensor: Tensor) -> Any:
-        """Return the shape: for users a tuple with -1, as in Paddle; for Oarlock's own code with
-        symbolic sizes, so that it can compute with them.
+        """Return the shape of a tensor. User code gets a tuple with -1 for dynamic dimensions, as
+        in Paddle. Oarlock's own code gets symbolic sizes, with which it can compute.
         """
         return super().shape(tensor) if _is_shape_read_by_library() else tuple(tensor.meta.shape)
 
 
 def _is_shape_read_by_library() -> bool:
-    """Whether Oarlock's own code reads `tensor.shape`."""
+    """Whether the caller that reads `tensor.shape` is Oarlock's own code, found on the call
+    stack.
+    """
     frame = sys._getframe(2)
     # skip the frames of `Tensor.shape` and of enclosing modes
     while frame.f_code.co_name == "shape" and frame.f_back is not None:
@@ -198,12 +209,14 @@ def _is_shape_read_by_library() -> bool:
 
 @cache
 def _cached_main_program_mode() -> StaticGraphMode:
-    """Return the mode of `enable_static`."""
+    """Return the mode that `enable_static` sets; it is created at the first call."""
     return StaticGraphMode()
 
 
 def is_recording_static_graph() -> bool:
-    """Whether ops are recorded into a static graph program."""
+    """Return whether static graph mode is on, that is, ops are recorded into a static graph
+    program.
+    """
     return isinstance(base_mode_of(state.mode), StaticGraphMode)
 
 
@@ -211,8 +224,8 @@ _previous_modes: list[Mode] = []
 
 
 def enable_static() -> None:
-    """Record ops of this thread into the main program instead of running them. Layers create
-    variables of the program.
+    """Record ops of this thread into the main program instead of running them. Layers that are
+    created in static graph mode create variables of the program.
     """
     if not is_recording_static_graph():
         _previous_modes.append(state.mode)
@@ -226,8 +239,8 @@ def disable_static(place: Any = None) -> None:
 
 
 def in_dynamic_mode() -> bool:
-    """Whether ops run eagerly: False between enable_static and disable_static, and while `jit.save`
-    or `to_static` captures a function.
+    """Return whether ops run eagerly. The result is False between enable_static and disable_static,
+    and while `jit.save` or `to_static` captures a function.
 
     A function of `to_static` with full_graph=False follows its eager execution, so the result is
     True there, as in Paddle 2.6.

@@ -22,7 +22,8 @@ STEPS, RATE = "@EMA_STEP_COUNTER@", "scheduled_ema_decay_rate"
 
 
 class ParameterAveraging:
-    """Base class: replaces parameters by averages during an evaluation and restores them.
+    """Base class of parameter averages: replaces the parameters by their averages during an
+    evaluation, and restores them afterwards.
 
     Values are read and written in the current scope.
     """
@@ -32,13 +33,13 @@ class ParameterAveraging:
     ] = ()  # names and original values of the parameters
 
     def _iter_average_values(self, scope: Scope) -> Iterator[tuple[str, Any]]:
-        """Yield the name of each parameter and the average that replaces it."""
+        """Yield pairs of the name of a parameter and the average that replaces its value."""
         raise NotImplementedError
 
     @contextmanager
     def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
-        """Replace the parameters by their averages in the body; restore them after it if
-        need_restore.
+        """Context manager: replace the parameters by their averages in the body. The parameters are
+        restored afterwards if need_restore is True.
         """
         scope = current_scope()
         averages = list(self._iter_average_values(scope))
@@ -52,13 +53,14 @@ class ParameterAveraging:
                 self.restore(executor)
 
     def restore(self, executor: Any) -> None:
-        """Restore the values that the parameters had before apply()."""
+        """Restore the values that the parameters had before apply() replaced them by averages."""
         for name, array in self._original_values:
             current_scope().find_or_create(name).array = array
 
 
 class ExponentialMovingAverage(ParameterAveraging):
-    """average = decay * average + (1 - decay) * parameter (Kingma and Ba 2014).
+    """Moving averages of parameters: average = decay * average + (1 - decay) * parameter (Kingma
+    and Ba 2014).
 
     `apply` uses average / (1 - decay ** steps).
 
@@ -83,8 +85,9 @@ class ExponentialMovingAverage(ParameterAveraging):
     def _declare_persistable(
         self, name: str, initial: Any, step_count: Variable | None = None
     ) -> Variable:
-        """Declare a persistable variable of this average in both programs. With `step_count`, also
-        emit the ops that write the scheduled decay rate to it.
+        """Declare a persistable variable of this average, such as a step counter, in the main
+        program and the startup program. If `step_count` is given, also emit the ops that write the
+        scheduled decay rate to the variable.
         """
         name = self._name + name
         desc = data.VarDesc(
@@ -109,7 +112,9 @@ class ExponentialMovingAverage(ParameterAveraging):
         )
 
     def update(self) -> None:
-        """Append the update of all averages to the main program. Call it after `minimize`."""
+        """Append the ops that update all averages to the main program. Call `update` after
+        `minimize`.
+        """
         if self._step_counter is None:
             self._step_counter = self._declare_persistable(STEPS, np.zeros([1], np.int64))
         mode = StaticGraphMode(self._program)
@@ -136,8 +141,8 @@ class ExponentialMovingAverage(ParameterAveraging):
 
 
 def _zero_desc_and_initializer_like(name: str, like: Variable) -> tuple[data.VarDesc, Any]:
-    """Return the declaration and the initializer of a variable like another one, filled with
-    zeros.
+    """Return the declaration of a variable with the shape and dtype of `like`, and a function that
+    emits its initial value, zeros.
     """
     desc = data.VarDesc(name, like.raw.shape, like.raw.dtype, persistable=True, stop_gradient=True)
     return desc, lambda: emit_constant(np.zeros(like.raw.shape, like.meta.dtype))

@@ -27,7 +27,7 @@ COMMON_ATTR_TYPES = {
     "with_quant_attr": AttrType.BOOLEAN,
     "sub_block": AttrType.BLOCK,
 }
-# Values of these attributes if they are not set.
+# Default values of the attributes that every op may have.
 COMMON_ATTR_DEFAULTS: dict[str, Any] = {
     "op_role": 0,
     "op_role_var": [],
@@ -35,7 +35,8 @@ COMMON_ATTR_DEFAULTS: dict[str, Any] = {
     "op_callstack": [],
     "op_device": "",
 }
-# The types of attributes that no op defines, by the type of the value or of the first item.
+# Attribute types for attributes that an op does not define, by the Python type of the value, or of
+# its first item if it is a list.
 _ATTR_TYPE_OF_SCALAR = {
     bool: AttrType.BOOLEAN,
     int: AttrType.INT,
@@ -51,7 +52,8 @@ _ATTR_TYPE_OF_LIST = {
 
 
 def make_typed_attr(op_type: str, name: str, value: Any) -> Attr:
-    """Return an attribute with the type that the op defines, or else with the type of the value.
+    """Convert a value to an attribute with the type that the op defines. If the op does not define
+    the attribute, the type follows from the value.
 
     Raises OpError for values that a `.pdmodel` cannot store.
     """
@@ -89,7 +91,9 @@ def _infer_attr_type(op_type: str, name: str, value: Any) -> AttrType:
 
 
 def _common_attr_defaults() -> dict[str, Any]:
-    """Return the defaults of the attributes of every op in the emulated version of Paddle."""
+    """Return the default values of the attributes that every op has in the emulated version of
+    Paddle.
+    """
     return {**COMMON_ATTR_DEFAULTS, **compat.rules.extra_attr_defaults}
 
 
@@ -102,7 +106,7 @@ class Operator:
 
     @property
     def desc(self) -> OpDescView:
-        """The op, with the methods of Paddle's C++ class."""
+        """A view of the op with the methods of Paddle's C++ class."""
         return OpDescView(self)
 
     @property
@@ -177,15 +181,17 @@ class Operator:
 
     @property
     def attr_names(self) -> list[str]:
-        """The attributes of the op, including those that every op has."""
+        """The names of the attributes of the op, including those that every op has."""
         return [*self.raw.attrs, *(n for n in _common_attr_defaults() if n not in self.raw.attrs)]
 
     def has_attr(self, name: str) -> bool:
-        """Whether the op has an attribute."""
+        """Return whether the op has an attribute of this name."""
         return name in self.raw.attrs or name in _common_attr_defaults()
 
     def attr(self, name: str) -> Any:
-        """Return the value of an attribute. Raises OpError if the op does not have it."""
+        """Return the value of an attribute. Raises OpError if the op does not have the
+        attribute.
+        """
         if name not in self.raw.attrs and name in _common_attr_defaults():
             return copy(_common_attr_defaults()[name])
         if name not in self.raw.attrs:

@@ -42,7 +42,7 @@ def declare_persistable_and_emit_initializer(
 def declare_in_startup_and_emit_initializer(
     startup: Program, desc: data.VarDesc, init: Callable[[], Any]
 ) -> None:
-    """Emit ops that initialize a variable."""
+    """Emit the ops that initialize a variable into the startup program."""
     target = startup.global_block().declare_or_get(replace(desc, persistable=True))
     mode = StaticGraphMode(startup)
     with use_mode(mode):
@@ -89,8 +89,8 @@ def declare_parameter_and_emit_initializer(
 
 
 def import_eager_variable(program: Program, tensor: Tensor) -> Variable:
-    """Return the variable for a parameter or buffer that was created outside of the program,
-    initialized with its current value.
+    """Declare a variable for a parameter or buffer that was created outside of the program, and
+    return it. The variable is initialized with the current value of the parameter or buffer.
     """
     array = np.asarray(cuda.to_host(tensor.array))
     existing = program.raw.block.vars.get(tensor.name)

@@ -1,4 +1,6 @@
-"""Program: the public view of a program. Its data is an `ir.program.Program`."""
+"""Program: the public view of a program. The data of a Program is an object of the class
+`ir.program.Program`.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ from .state_dict import set_matching_values_or_warn
 
 
 def _names_of_target(target: Any) -> list[str]:
-    """Return the name of a variable, or the outputs of an op. Raises ValueError for other
-    objects.
+    """Return the names of a pruning target: the name of a variable, or the names of the outputs of
+    an op. Raises ValueError for objects that are neither a variable nor an op.
     """
     if isinstance(target, Operator):
         return target.output_arg_names
@@ -40,7 +42,9 @@ def _names_of_target(target: Any) -> list[str]:
 
 
 class Program:
-    """Blocks of ops on named variables. `raw` is its data, `recorder` appends ops to it."""
+    """A static graph program: blocks of ops on named variables. `raw` is its data, `recorder`
+    appends ops to it.
+    """
 
     _initial_seed = 0  # random_seed of new programs
 
@@ -65,22 +69,23 @@ class Program:
 
     @classmethod
     def view_of_raw(cls, desc: data.Program) -> Program:
-        """Return a view of existing data, which is not copied."""
+        """Return a Program that is a view of existing data, which is not copied."""
         program = cls.__new__(cls)
         program._init_recorder_and_caches(desc)
         return program
 
     @property
     def raw(self) -> data.Program:
-        """The program itself, of which this object is a view: an `ir.program.Program` of Python
-        dataclasses, not a C++ object.
+        """The data of the program, of which this object is a view: an `ir.program.Program` of
+        Python dataclasses, not a C++ object.
         """
         return self.recorder.program
 
     @property
     def desc(self) -> ProgramDesc:
-        """The program, with the methods of Paddle's C++ class. It may be set to that of another
-        program; attributes such as `random_seed` do not change.
+        """A view of the program with the methods of Paddle's C++ class. Assigning the `desc` of
+        another program replaces the blocks of this program; attributes such as `random_seed` do not
+        change.
         """
         return ProgramDesc.make_view(self)
 
@@ -105,7 +110,7 @@ class Program:
         self._num_edits += 1
 
     def revision_key(self) -> tuple[int, ...]:
-        """Return a key that differs after every change."""
+        """Return a key that changes whenever the program changes, for caches."""
         return (self._num_edits, *(len(block.ops) for block in self.raw.blocks))
 
     # -- blocks
@@ -134,12 +139,12 @@ class Program:
         return self.block(0)
 
     def current_block(self) -> Block:
-        """Return the block that ops are appended to."""
+        """Return the current block, to which ops are appended."""
         return self.block(self.recorder.block.idx)
 
     @property
     def current_block_idx(self) -> int:
-        """The index of the block that ops are appended to."""
+        """The index of the current block, to which ops are appended."""
         return self.recorder.block.idx
 
     # -- variables
@@ -160,7 +165,7 @@ class Program:
         return [variables[desc.name] for desc in self.raw.persistables()]
 
     def state_dict(self, mode: str = "all", scope: Scope | None = None) -> dict[str, Tensor]:
-        """Return values of persistable variables by name.
+        """Return a state dict: the values of the persistable variables by name.
 
         mode: 'param' for parameters, 'opt' for other persistable variables (such as accumulators of
         optimizers), 'all' for both
@@ -185,7 +190,7 @@ class Program:
         return {v.name: scope.value(v.name) for v in variables}
 
     def set_state_dict(self, state_dict: dict[str, Any], scope: Scope | None = None) -> None:
-        """Set persistable variables from a state dict.
+        """Set the persistable variables of the program to the values of a state dict.
 
         Parameters
         ----------
@@ -209,7 +214,9 @@ class Program:
 
     @property
     def random_seed(self) -> int:
-        """The seed of the random ops of this program; 0: they use the global generator."""
+        """The seed of the random ops of this program. The seed 0 means that random ops use the
+        global random generator.
+        """
         return self.recorder.seed
 
     @random_seed.setter
@@ -221,20 +228,21 @@ class Program:
 
     @property
     def generator(self) -> np.random.Generator | None:
-        """The generator of a program with a seed, which continues from run to run; None for the
-        global generator.
+        """The random generator of this program, which continues from run to run. None if the
+        program has no seed and uses the global generator.
         """
         if self._generator is None and self.random_seed:
             self._generator = np.random.Generator(np.random.PCG64(self.random_seed))
         return self._generator
 
     def global_seed(self, seed: int = 0) -> None:
-        """Set the seed of this program and of programs created later."""
+        """Set the seed of this program and of all programs that are created later."""
         self.random_seed = seed
         Program._initial_seed = seed
 
     def clone(self, for_test: bool = False) -> Program:
-        """Return a copy; both use the same variables of a scope.
+        """Return a copy of the program. The copy has the same names of variables, so the program
+        and its copy use the same values of a scope.
 
         for_test: without gradients and optimizer ops; dropout and normalization in eval mode
         """
@@ -251,7 +259,9 @@ class Program:
         return clone
 
     def _copy_undeclared_attributes_to(self, other: Program) -> None:
-        """Copy attributes of Variable objects that are not part of their declarations."""
+        """Copy those attributes of Variable objects to a clone that are not part of the
+        declarations.
+        """
         block = other.global_block()
         for variable in self.global_block().vars.values():
             if variable.undeclared_properties and block.has_var(variable.name):
@@ -278,7 +288,7 @@ class Program:
 
     @staticmethod
     def parse_from_text(text: str) -> Program:
-        """Return the program of the text that `to_string` returned.
+        """Parse a program from text that `to_string` returned, and return it.
 
         Raises OpError with the line that cannot be parsed.
         """
@@ -286,7 +296,9 @@ class Program:
 
     @staticmethod
     def parse_from_string(binary_str: bytes) -> Program:
-        """Return the program of the bytes of a `.pdmodel`. Raises FileError for other bytes."""
+        """Parse a program from the bytes of a `.pdmodel` file, and return it. Raises FileError if
+        the bytes are not a valid program.
+        """
         raise NotImplementedError  # replaced by static.io
 
     @property
@@ -305,7 +317,9 @@ class Program:
         return self.raw.fetch_names()
 
     def _sync_with_cpp(self) -> None:
-        """Do nothing: `desc` is a view of this program."""
+        """Do nothing. In Paddle the method copies the changes of `desc` to Python, but here `desc`
+        is a view of this program.
+        """
 
     def _version(self) -> int:
         """Return the version of Paddle that the program was written for, such as 2006002."""
@@ -315,8 +329,8 @@ class Program:
     # -------------------------------------------------------
 
     def _copy_param_info_from(self, other: Program) -> None:
-        """Copy attributes of variables that are not part of their declarations from another
-        program.
+        """Copy those attributes of variables that are not part of their declarations from another
+        program to this one.
 
         Raises TypeError if it is not a Program.
         """
@@ -329,8 +343,8 @@ class Program:
     _copy_dist_param_info_from = _copy_data_info_from = _copy_param_info_from
 
     def _create_block(self, parent_idx: int | None = None) -> Block:
-        """Append a block and record into it until `_rollback`; by default its parent is the current
-        block.
+        """Append a block to the program, and record ops into it until `_rollback` is called. The
+        parent is the current block by default.
         """
         block = data.Block(
             len(self.raw.blocks), self.current_block_idx if parent_idx is None else parent_idx
@@ -344,13 +358,13 @@ class Program:
         self.recorder.open_blocks.pop()
 
     def _prune(self, targets: Any) -> Program:
-        """Return a copy with only the ops that these variables depend on."""
+        """Return a copy of the program with only those ops on which the targets depend."""
         items = targets if isinstance(targets, list | tuple) else [targets]
         return self._prune_with_input([], list(items))
 
     def _prune_with_input(self, feeded_var_names: list[str], targets: list[Any]) -> Program:
-        """Return a copy with only the ops, and their variables, that compute the targets from
-        the feeds.
+        """Return a copy of the program with only those ops and variables that are needed to compute
+        the targets from the feeds.
         """
         names = [name for t in targets for name in _names_of_target(t)]
         desc = prune_in_place(deepcopy(self.raw), feeded_var_names, names)
@@ -368,8 +382,8 @@ class Program:
         return pruned
 
     def _inference_optimize(self, prune_read_op: bool = True) -> Program:
-        """Return a copy with dropout and normalization in eval mode; keeps gradients and
-        optimizer ops.
+        """Return a copy of the program with dropout and normalization in eval mode. Gradient ops
+        and optimizer ops are kept.
         """
         clone = self.clone()
         for block in clone.blocks:
@@ -380,13 +394,15 @@ class Program:
 
     @contextmanager
     def _optimized_guard(self, param_and_grads: Any = ()) -> Iterator[None]:
-        """Give the ops of the body the role of optimizer ops."""
+        """Context manager: ops that are recorded in its body get the op_role of optimizer ops."""
         with self.recorder.setting_op_role(OpRole.OPTIMIZE):
             yield
 
     @contextmanager
     def _lr_schedule_guard(self, is_with_opt: bool = False) -> Iterator[None]:
-        """Give the ops of the body the role of learning-rate ops."""
+        """Context manager: ops that are recorded in its body get the op_role of learning-rate
+        ops.
+        """
         with self.recorder.setting_op_role(
             OpRole.LR_SCHEDULE | OpRole.OPTIMIZE if is_with_opt else OpRole.LR_SCHEDULE
         ):
@@ -394,7 +410,7 @@ class Program:
 
     @contextmanager
     def _backward_role_guard(self) -> Iterator[None]:
-        """Give the ops of the body the role of gradient ops."""
+        """Context manager: ops that are recorded in its body get the op_role of gradient ops."""
         with self.recorder.setting_op_role(OpRole.BACKWARD):
             yield
 

@@ -1,5 +1,5 @@
-"""The recorder of static graph programs. Names follow Paddle's; eager tensors become constants or
-parameters of the program.
+"""The recorder of static graph programs. The names of variables follow Paddle's. Eager tensors
+become constants or parameters of the program.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from ...ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 from ...ir.program_names import Namer
 from .constants import emit_constant
 
-# Ops with an output XShape, from which Paddle's gradient ops read the shape of the input.
+# Ops that have the output XShape in Paddle, from which Paddle's gradient ops read the shape of the
+# input.
 OPS_WITH_XSHAPE_OUTPUT = (
     "reshape2",
     "transpose2",
@@ -32,7 +33,9 @@ OPS_WITH_XSHAPE_OUTPUT = (
 
 
 def _has_reserve_space(type: str, attrs: dict[str, Attr]) -> bool:
-    """Whether Paddle's op has an output ReserveSpace, which its gradient op reads."""
+    """Whether Paddle's op, for these attributes, has the output ReserveSpace, which its gradient op
+    reads.
+    """
     return (
         type == "batch_norm"
         and compat.rules.batch_norm_has_reserve_space
@@ -41,7 +44,8 @@ def _has_reserve_space(type: str, attrs: dict[str, Attr]) -> bool:
 
 
 class ProcessWideNamer(Namer):
-    """Generates names that are unique in the process, so that programs may share a scope.
+    """Generates names of variables that are unique in the process, so that several programs may
+    share a scope.
 
     output_prefix: prefix of the outputs: `fc_0` while `static.nn.fc` records its ops, for outputs
         `fc_0.tmp_0`, `fc_0.tmp_1`, ...; `relu_0` while a single op is recorded
@@ -56,7 +60,7 @@ class ProcessWideNamer(Namer):
     indexed_variable = ""
 
     def generate_temporary_name(self, op_type: str) -> str:
-        """Return the name of an output of an op."""
+        """Generate a name for an output of an op, as Paddle does."""
         if self.indexed_variable and op_type in ("slice", "strided_slice"):
             return self.unique_name(unique_name.generate(f"{self.indexed_variable}_{op_type}"))
         if self.is_in_operator and not self.output_prefix:
@@ -66,17 +70,19 @@ class ProcessWideNamer(Namer):
         )
 
     def reserve_program_name_of_persistable(self, name: str) -> str:
-        """Reserve the name of a persistable variable, and return it unchanged."""
+        """Reserve the name of a persistable variable, so that it is not generated again, and return
+        the name unchanged.
+        """
         self._used_names.add(name)
         return name
 
     def reserve(self, names: Iterator[str]) -> None:
-        """Reserve names that variables have already."""
+        """Reserve names that existing variables have, so that they are not generated again."""
         self._used_names.update(names)
 
 
 class ProgramRecorder(Recorder):
-    """Records ops into a Program.
+    """Records ops into a static graph Program.
 
     import_eager_variable: declares a variable for an existing tensor, initialized with its value,
         and returns its name
@@ -107,8 +113,8 @@ class ProgramRecorder(Recorder):
         self._import_eager_variable = import_eager_variable
 
     def create_variable(self, desc: VarDesc) -> Variable:
-        """Create the Variable of a declaration. It stores its block, so that it stays valid when
-        the main program changes.
+        """Create the Variable object for a declaration. The Variable object stores its block, so
+        that it stays valid when the main program changes.
         """
         variable = super().create_variable(desc)
         if self._get_public_block is not None and self.block.vars.get(desc.name) is desc:
@@ -117,7 +123,7 @@ class ProgramRecorder(Recorder):
 
     @contextmanager
     def setting_op_role(self, role: OpRole) -> Iterator[None]:
-        """Context manager: ops that are recorded in its body get this op_role."""
+        """Context manager: ops that are recorded in its body get the op_role `role`."""
         previous, self.op_role = self.op_role, role
         try:
             yield
@@ -147,8 +153,8 @@ class ProgramRecorder(Recorder):
 
     @contextmanager
     def naming_outputs_as_operator(self) -> Iterator[None]:
-        """Context manager: outputs of ops recorded in its body are named as those of a Python
-        operator.
+        """Context manager: outputs of ops recorded in its body get the names that Paddle generates
+        for Python operators such as `+`.
         """
         previous, self.namer.is_in_operator = self.namer.is_in_operator, True
         try:
@@ -158,7 +164,9 @@ class ProgramRecorder(Recorder):
 
     @contextmanager
     def naming_outputs_as_getitem(self, indexed: Variable) -> Iterator[None]:
-        """Name the outputs in the body like those of indexing a variable."""
+        """Context manager: outputs of ops recorded in its body get the names that Paddle generates
+        for indexing the variable `indexed`.
+        """
         previous, self.namer.indexed_variable = self.namer.indexed_variable, indexed.name
         try:
             yield
@@ -172,7 +180,9 @@ class ProgramRecorder(Recorder):
         outputs: dict[str, list[str]],
         attrs: dict[str, Attr] | None = None,
     ) -> OpDesc:
-        """Append an op with its role, device and name scope."""
+        """Append an op to the current block, with the op_role, device and name scope that are set
+        for the recorder.
+        """
         slot = (
             "XShape"
             if type in OPS_WITH_XSHAPE_OUTPUT
@@ -187,8 +197,8 @@ class ProgramRecorder(Recorder):
         return op
 
     def _declare_grad_only_output(self, type: str, operand: str) -> str:
-        """Declare an empty variable that only Paddle's gradient op reads. Its shape is 0 followed
-        by that of the operand.
+        """Declare an output without elements (XShape or ReserveSpace), which only Paddle's gradient
+        op reads. The shape of the output is 0 followed by the shape of the operand.
         """
         desc = self.var(operand)
         assert desc is not None
@@ -209,7 +219,8 @@ class ProgramRecorder(Recorder):
             and not desc.attr("seed")
             and self._is_initializer_op(desc)
         ):
-            # Different seeds per op: initializers of equal shape must not return equal values.
+            # Each op gets a different seed, so that initializers of the same shape do not return
+            # the same values.
             desc.attrs["seed"] = Attr(AttrType.INT, self.seed + len(self.block.ops))
         scope = "".join(f"{name}/" for name in self.name_scopes)
         if self.op_role:
@@ -237,8 +248,8 @@ class ProgramRecorder(Recorder):
         return tensor.raw.name
 
     def persistable(self, tensor: Tensor, preferred_name: str | None = None) -> str:
-        """Return the variable for a tensor with a value: Parameters become parameters of the
-        program, other tensors constants.
+        """Return the name of the variable for a tensor that has a value. A Parameter becomes a
+        parameter of the program, any other tensor a constant.
         """
         if self._import_eager_variable is not None and (
             isinstance(tensor, Parameter) or tensor.persistable

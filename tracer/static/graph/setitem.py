@@ -10,7 +10,7 @@ from ...core.op import OPS
 
 
 def setitem(x: Variable, index: Any, value: Any) -> Variable:
-    """Return a copy of x with `value` assigned to x[index]."""
+    """Return a copy of x in which `value` is assigned to the elements x[index]."""
     if not isinstance(x, Variable):
         raise OpError(
             append_user_line(f"setitem: x is {type(x).__name__}, not a variable of a program")

@@ -18,8 +18,8 @@ NAME_TABLE_KEY = "StructuredToParameterName@@"
 
 
 def rename_keys_to_variable_names(values: dict[str, Any]) -> dict[str, Any]:
-    """Rename the keys of a layer's state dict to variable names, if it has the name table of
-    `paddle.load(.., keep_name_table=True)`.
+    """Replace the keys of a layer's state dict by the names of the variables. Do nothing if the
+    state dict lacks the name table that `paddle.load(.., keep_name_table=True)` adds.
     """
     table = values.get(NAME_TABLE_KEY)
     table = table if isinstance(table, dict) else {}
@@ -46,7 +46,9 @@ def set_matching_values_or_warn(program: Program, values: dict[str, Any], scope:
 
 
 def _describe_mismatch(name: str, array: Any, variable: Any) -> str:
-    """Why an array cannot be assigned to a variable; empty if it can."""
+    """Return the reason why an array cannot be assigned to a variable; an empty string if it
+    can.
+    """
     shape, dtype = variable.raw.shape, variable.meta.dtype
     if tuple(array.shape) != shape:
         return (

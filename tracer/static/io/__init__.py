@@ -28,7 +28,9 @@ from .variables import (
 
 
 def _parse_from_string(binary_str: bytes) -> Program:
-    """Return the program of the bytes of a `.pdmodel`. Raises FileError for other bytes."""
+    """Parse a program from the bytes of a `.pdmodel` file, and return it. Raises FileError if the
+    bytes are not a valid program.
+    """
     return Program.view_of_raw(parse_program(binary_str))
 
 

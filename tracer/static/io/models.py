@@ -38,7 +38,8 @@ from .normalize import require_variables_and_get_names
 
 
 def _get_valid_program(program: Any = None) -> Program:
-    """Return a program, that of a CompiledProgram, or by default the main program.
+    """Return the program of the argument, which is a Program or a CompiledProgram; the main program
+    for None.
 
     Raises TypeError for other objects.
     """
@@ -50,7 +51,7 @@ def _get_valid_program(program: Any = None) -> Program:
 
 
 def _program_from_kwargs(kwargs: dict[str, Any], known: tuple[str, ...], caller: str) -> Program:
-    """Return the program among keyword arguments, by default the main program.
+    """Return the keyword argument `program`; the main program by default.
 
     Raises ValueError for unknown arguments.
     """
@@ -118,7 +119,9 @@ def _make_contract(desc: data.Program) -> data.Contract:
 
 
 def _make_reference_runner(desc: data.Program) -> Any:
-    """Return a function that runs the program; the files are compared with it."""
+    """Return a function that runs the program in memory. The results of the function are compared
+    with the results of the written files.
+    """
     feeds = desc.feed_names()
     executable, scope = Executable(desc, feeds, desc.fetch_names()), current_scope()
 
@@ -132,8 +135,8 @@ def _make_reference_runner(desc: data.Program) -> Any:
 
 
 def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list[Any]:
-    """Read a saved model: return [program, names of the inputs, output variables]. Assigns its
-    values in the current scope.
+    """Read a saved model and return [program, names of the inputs, output variables]. The values of
+    the parameters are assigned in the current scope.
 
     path_prefix: of the files; a folder, with model_filename and params_filename; or None if these
     are the bytes of the files
@@ -172,8 +175,8 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
 def _add_missing_suffixes_to_file_names(
     path: Any, model: str | None, params: str | None
 ) -> tuple[str | None, str | None]:
-    """Return the names of the program and the parameters; in a folder without a file of that name,
-    with the suffix that Paddle lets users omit.
+    """Return the file names of the program and of the parameters. If a folder has no file of the
+    given name, add the suffix, which Paddle lets users omit.
     """
     if not os.path.isdir(path):
         return model, params
@@ -243,12 +246,15 @@ def serialize_persistables(
 
 
 def deserialize_program(data: bytes) -> Program:
-    """Return the program of the bytes of a `.pdmodel`. Raises FileError for other bytes."""
+    """Parse a program from the bytes of a `.pdmodel` file, and return it. Raises FileError if the
+    bytes are not a valid program.
+    """
     return Program.view_of_raw(parse_program(data))
 
 
 def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
-    """Assign the values of the bytes of a `.pdiparams` in the current scope.
+    """Set persistable variables in the current scope to the values in the bytes of a `.pdiparams`
+    file.
 
     Raises FileError for other or damaged bytes, OpError if the shapes or dtypes do not fit the
     program.
@@ -258,7 +264,7 @@ def deserialize_persistables(program: Program, data: bytes, executor: Any) -> No
 
 
 def save_to_file(path: str, content: bytes) -> None:
-    """Write bytes to a file; creates its folders."""
+    """Write bytes to a file; create its folders if they are missing."""
     if not isinstance(content, bytes):
         raise ValueError(
             append_user_line(f"save_to_file: content is {type(content).__name__}, not bytes")

@@ -11,8 +11,8 @@ from ..graph.program import Program
 
 
 def require_variables_and_get_names(argument: str, variables: Any) -> list[str]:
-    """Return the names of a variable or a list of them. Raises OperandError, which is a TypeError,
-    for other objects.
+    """Return the names of the variables in an argument, which is a variable or a list of variables.
+    Raises OperandError, which is a TypeError, if the argument contains other objects.
     """
     items = variables if isinstance(variables, list | tuple) else [variables]
     for item in items:

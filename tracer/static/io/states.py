@@ -38,8 +38,8 @@ def _strip_state_file_suffix(path: Any) -> str:
 
 
 def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -> None:
-    """Write parameters to `model_path`.pdparams, other persistable variables to .pdopt and the
-    program to .pdmodel.
+    """Write three files: the parameters to `model_path`.pdparams, the other persistable variables
+    to `model_path`.pdopt, and the program to `model_path`.pdmodel.
 
     protocol: of the pickles, 2 to 4
 
@@ -74,7 +74,7 @@ def load(
     executor: Any = None,
     var_list: Sequence[Variable] | None = None,
 ) -> None:
-    """Assign values that `save` or Paddle 1.x wrote in the current scope.
+    """Set variables in the current scope to the values in files that `save` or Paddle 1.x wrote.
 
     var_list: the variables to load; required for a single file of Paddle 1.x
 
@@ -99,7 +99,8 @@ def load(
 def load_program_state(
     model_path: Any, var_list: Sequence[Variable] | None = None
 ) -> dict[str, Any]:
-    """Return values by name, as ndarrays, that `save` or Paddle 1.x wrote; {} if there is no file.
+    """Return the values in files that `save` or Paddle 1.x wrote, as a dict of ndarrays by name; {}
+    if there is no file.
 
     var_list: the variables to load
     """
@@ -116,7 +117,9 @@ def load_program_state(
 
 
 def _load_paddle1_values(path: str, variables: Sequence[Variable] | None) -> dict[str, Any]:
-    """Read a folder with a file for each variable, or one file with all of them, sorted by name."""
+    """Read the values that Paddle 1.x wrote: a folder with one file per variable, or one file with
+    all variables, sorted by name.
+    """
     if os.path.isdir(path):
         names = [v.name for v in variables] if variables is not None else os.listdir(path)
         names = [n for n in names if os.path.isfile(os.path.join(path, n))]
@@ -139,7 +142,8 @@ def _load_paddle1_values(path: str, variables: Sequence[Variable] | None) -> dic
 
 
 def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
-    """Assign values by name in the current scope. Warns about names that the program does not have.
+    """Set the variables of a program in the current scope to values by name. Warns about names that
+    are no variables of the program.
 
     Raises OpError, listing all values with another shape or dtype.
     """

@@ -24,12 +24,12 @@ Predicate = Callable[[Variable], bool]
 
 
 def is_parameter(var: Variable) -> bool:
-    """Whether a variable is a parameter."""
+    """Return whether a variable is a parameter."""
     return var.is_parameter
 
 
 def is_persistable(var: Variable) -> bool:
-    """Whether a variable is persistable, and not one of feed and fetch ops."""
+    """Return whether a variable is persistable, and does not belong to feed or fetch ops."""
     return any(
         v.name == var.name
         for v in get_program_persistable_vars(_program_of_variable_or_default(var))
@@ -37,7 +37,7 @@ def is_persistable(var: Variable) -> bool:
 
 
 def is_belong_to_optimizer(var: Variable) -> bool:
-    """Whether a variable is persistable and not a parameter, such as an accumulator."""
+    """Return whether a variable is persistable and not a parameter, such as an accumulator."""
     return not var.is_parameter and is_persistable(var)
 
 
@@ -46,12 +46,12 @@ def _program_of_variable_or_default(var: Variable) -> Program:
 
 
 def get_program_parameter(program: Program) -> list[Variable]:
-    """Return the parameters."""
+    """Return the parameters of a program."""
     return list(program.all_parameters())
 
 
 def get_program_persistable_vars(program: Program) -> list[Variable]:
-    """Return the persistable variables."""
+    """Return the persistable variables of a program."""
     return program.persistables()
 
 
@@ -72,7 +72,8 @@ def save_vars(
     predicate: Predicate | None = None,
     filename: str | None = None,
 ) -> None:
-    """Write values of the current scope to a folder: one file per variable, or all to `filename`.
+    """Write the values of variables in the current scope to a folder: one file per variable, or one
+    file `filename` for all.
 
     vars: by default the persistable variables of the program for which `predicate` returns True
     """
@@ -103,7 +104,7 @@ def load_vars(
     predicate: Predicate | None = None,
     filename: str | None = None,
 ) -> None:
-    """Assign values that save_vars wrote in the current scope.
+    """Set variables in the current scope to the values in files that save_vars wrote.
 
     Raises OpError for values with another shape, before any variable changes.
     """

@@ -1,4 +1,4 @@
-"""Control flow under the names of paddle.static.nn.control_flow."""
+"""Control flow functions under the names of paddle.static.nn.control_flow."""
 
 from ...capture.control import case, cond, switch_case, while_loop
 from ...capture.control.static_rnn import StaticRNN

@@ -14,7 +14,7 @@ from .helper import LayerHelper, require_static_size
 
 
 class _ConvConfig:
-    """Validated arguments of a convolution, and the attributes of its op."""
+    """The validated arguments of a convolution, and the attributes of its op."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class _ConvConfig:
 
     @property
     def bias_axis(self) -> int:
-        """The axis of the channels, along which the bias is added."""
+        """The axis of the channels in the output, along which the bias is added."""
         return self.rank + 1 if self.channels_last else 1
 
 
@@ -88,7 +88,7 @@ def conv2d(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Variable:
-    """2-D convolution, plus a bias, with an activation. Creates the parameters.
+    """2-D convolution, plus a bias, with an activation. The function creates the parameters.
 
     input: [N, C, H, W].
     Returns [N, num_filters, H', W'].
@@ -114,7 +114,7 @@ def conv3d(
     name: str | None = None,
     data_format: str = "NCDHW",
 ) -> Variable:
-    """3-D convolution, plus a bias, with an activation. Creates the parameters.
+    """3-D convolution, plus a bias, with an activation. The function creates the parameters.
 
     input: [N, C, D, H, W].
     Returns [N, num_filters, D', H', W'].
@@ -157,7 +157,9 @@ def _build_conv_transpose(
 def _filter_size_for_output(
     op_type: str, x: Variable, out_shape: list[int], config: _ConvConfig
 ) -> list[int]:
-    """Return the filter size with which the output has the shape `out_shape`."""
+    """Return the filter size with which the output of a transposed convolution has the shape
+    `out_shape`.
+    """
     first = 1 if config.channels_last else 2
     pads = config.attrs["paddings"]
     total_pads = (
@@ -189,7 +191,8 @@ def conv2d_transpose(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Variable:
-    """Transposed 2-D convolution, plus a bias, with an activation. Creates the parameters.
+    """Append a transposed 2-D convolution with its parameters, plus a bias and an activation.
+    The function creates the parameters.
 
     Without filter_size, the filter size is computed from output_size.
     input: [N, C, H, W].
@@ -220,7 +223,8 @@ def conv3d_transpose(
     name: str | None = None,
     data_format: str = "NCDHW",
 ) -> Variable:
-    """Transposed 3-D convolution, plus a bias, with an activation. Creates the parameters.
+    """Append a transposed 3-D convolution with its parameters, plus a bias and an activation.
+    The function creates the parameters.
 
     Without filter_size, the filter size is computed from output_size.
     input: [N, C, D, H, W].

@@ -21,8 +21,8 @@ def fc(
     activation: str | None = None,
     name: str | None = None,
 ) -> Variable:
-    """activation(x @ W + b), with the axes of x from num_flatten_dims on flattened to one; for
-    several x the sum of the products.
+    """Fully connected layer activation(x @ W + b), with the axes of x from num_flatten_dims on
+    flattened to one. For several x, the products are summed.
 
     x: [*B, *D].
     Returns [*B, size].
@@ -68,7 +68,8 @@ def embedding(
     param_attr: Any = None,
     dtype: Any = "float32",
 ) -> Variable:
-    """Look up rows of a table [N, D], which is created; the row padding_idx is zeros.
+    """Create a table [N, D] as a parameter, and look up its rows by index; the result is zeros for
+    the index padding_idx.
 
     input: int [*].
     Returns [*, D].
@@ -91,7 +92,7 @@ def bilinear_tensor_product(
     param_attr: Any = None,
     bias_attr: Any = None,
 ) -> Variable:
-    """act(x W_i y + b_i) for i < size.
+    """Bilinear layer: act(x W_i y + b_i) for i < size.
 
     x: [B, M].
     y: [B, N].

@@ -23,7 +23,8 @@ from ...nn.param_attr import ParamAttr
 
 
 class LayerHelper:
-    """State of one call of a function that creates parameters.
+    """State of one call of a function that creates parameters, such as `fc`: the names and
+    attributes of the parameters.
 
     name: such as `fc_0`; prefix of the names of parameters and outputs
     """
@@ -54,7 +55,7 @@ class LayerHelper:
         is_bias: bool = False,
         default_initializer: Initializer | None = None,
     ) -> Any:
-        """Create a parameter; returns None if attr is False.
+        """Create a parameter and return it; create nothing and return None if attr is False.
 
         Raises OperandError for dtypes that are not floating-point.
         """
@@ -84,18 +85,21 @@ class LayerHelper:
             yield
 
     def add_bias(self, x: Any, attr: Any, axis: int, size: int | None = None) -> Any:
-        """Return x plus a bias along `axis`; x itself if attr is False."""
+        """Create a bias and return x plus the bias along `axis`; return x itself if attr is
+        False.
+        """
         width = x.meta.shape[axis] if size is None else size
         bias = self.create_parameter(attr, [width], x.dtype, is_bias=True)
         return x if bias is None else OPS["elementwise_add"](x, bias, axis=axis)
 
     def activate(self, x: Any, act: str | dict[str, Any] | None) -> Any:
-        """Return an activation of x, see `apply_activation`."""
+        """Apply an activation to x and return the result, see `apply_activation`."""
         return apply_activation(self.layer_type, x, act)
 
 
 def apply_activation(caller: str, x: Any, act: str | dict[str, Any] | None) -> Any:
-    """Apply an activation, given by the type of its op or a dict with `type` and attributes.
+    """Apply an activation to x. The activation is given by the type of its op, or by a dict with
+    the type and attributes.
 
     Returns x if act is None. Raises OpError if it is not an activation.
     caller: layer type for error messages
@@ -116,7 +120,7 @@ def apply_activation(caller: str, x: Any, act: str | dict[str, Any] | None) -> A
 
 
 def require_static_size(caller: str, x: Any, axis: int) -> int:
-    """Return the size of an axis. Raises OpError if it is dynamic."""
+    """Return the size of an axis of x. Raises OpError if the size of the axis is dynamic."""
     try:
         size = x.meta.shape[axis]
     except IndexError:

@@ -20,7 +20,7 @@ def _emit_cast_to_dtype(x: Any, dtype: DType) -> Any:
 
 
 class Sampler:
-    """A distribution of classes to sample from.
+    """A distribution from which classes are sampled.
 
     distribution_kind: "uniform", "log_uniform" or "custom_dist"
     probabilities: variable [C] for "custom_dist", or None
@@ -40,7 +40,7 @@ class Sampler:
         )
 
     def sample(self, count: int) -> Any:
-        """Sample `count` classes; returns int64 [count]."""
+        """Draw `count` classes at random; return int64 [count]."""
         if self.distribution_kind == "custom_dist":
             return OPS["multinomial"](self.probabilities, num_samples=count, replacement=True)
         if self.distribution_kind == "uniform":
@@ -54,7 +54,7 @@ class Sampler:
         )
 
     def class_probabilities(self, classes: Any) -> Any:
-        """Return the probabilities of classes: int64 [*] -> float32 [*]."""
+        """Return the probabilities with which classes are drawn: int64 [*] -> float32 [*]."""
         if self.distribution_kind == "custom_dist":
             return OPS["gather_nd"](self.probabilities, OPS["unsqueeze2"](classes, axes=[-1]))
         x = _emit_cast_to_dtype(classes, float32)
@@ -127,7 +127,7 @@ def nce(
 def nce_loss_of_classes(
     x: Any, weight: Any, bias: Any, classes: Any, sampler: Sampler, count: int, is_label: bool
 ) -> Any:
-    """Return the logistic loss of classes, [N, 1].
+    """Return the sum of the logistic losses of classes for each row, [N, 1].
 
     classes: int [N, T] with is_label=True, else int [S], sampled for all rows
     """

@@ -31,7 +31,8 @@ def batch_norm(
     do_model_average_for_mean_and_var: bool = True,
     use_global_stats: bool = False,
 ) -> Variable:
-    """(x - mean) / sqrt(var + epsilon) * weight + bias per channel (Ioffe and Szegedy 2015).
+    """Batch normalization: (x - mean) / sqrt(var + epsilon) * weight + bias per channel (Ioffe and
+    Szegedy 2015).
 
     input: [N, C, *].
     Returns the same shape.
@@ -92,8 +93,8 @@ def layer_norm(
     act: str | None = None,
     name: str | None = None,
 ) -> Variable:
-    """(x - mean) / sqrt(var + epsilon) * weight + bias over the axes from begin_norm_axis on (Ba et
-    al. 2016).
+    """Layer normalization: (x - mean) / sqrt(var + epsilon) * weight + bias over the axes from
+    begin_norm_axis on (Ba et al. 2016).
 
     Returns the shape of input.
     """

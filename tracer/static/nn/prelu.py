@@ -18,7 +18,7 @@ def prelu(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Variable:
-    """x if x > 0, else alpha * x, with a learned alpha (He et al. 2015).
+    """Parametric ReLU: x if x > 0, else alpha * x, with a learned alpha (He et al. 2015).
 
     mode: one alpha for "all" elements, for each "channel", or for each "element"
     """

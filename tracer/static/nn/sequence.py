@@ -73,17 +73,17 @@ def sequence_conv(
 
 
 def sequence_expand(x: Any, y: Any, ref_level: int = -1, name: str | None = None) -> Any:
-    """Repeat sequence i of x by the length of sequence i in level ref_level of y's LoD."""
+    """Repeat sequence i of x as often as sequence i in level ref_level of the LoD of y is long."""
     return OPS["sequence_expand"](x, None, y, ref_level=ref_level)
 
 
 def sequence_expand_as(x: Any, y: Any, name: str | None = None) -> Any:
-    """Repeat row i of x by the length of sequence i of y: [n, *] -> [R, *]."""
+    """Repeat row i of x as often as sequence i of y is long: [n, *] -> [R, *]."""
     return OPS["sequence_expand_as"](x, y)
 
 
 def sequence_concat(input: Any, name: str | None = None) -> Any:
-    """Concatenate sequence i of all inputs, for each i: [R_k, *] -> [sum of R_k, *]."""
+    """Join sequence i of all inputs to one sequence, for each i: [R_k, *] -> [sum of R_k, *]."""
     return OPS["sequence_concat"](list(input))
 
 
@@ -93,7 +93,8 @@ def sequence_reverse(x: Any, name: str | None = None) -> Any:
 
 
 def sequence_pad(x: Any, pad_value: Any, maxlen: int | None = None, name: str | None = None) -> Any:
-    """Pad the sequences to maxlen, or to the length of the longest, with pad_value.
+    """Pad all sequences with pad_value to the length maxlen, or to the length of the longest
+    sequence.
 
     x: [R, *].
     Returns [n, T, *], and the lengths int64 [n].
@@ -102,7 +103,8 @@ def sequence_pad(x: Any, pad_value: Any, maxlen: int | None = None, name: str | 
 
 
 def sequence_unpad(x: Any, length: Any, name: str | None = None) -> Any:
-    """Concatenate the first length[i] rows of each x[i] to sequences.
+    """Remove the padding of sequences: concatenate the first length[i] rows of each x[i] to a
+    tensor with LoD.
 
     x: [n, T, *].
     length: int64 [n].
@@ -112,15 +114,15 @@ def sequence_unpad(x: Any, length: Any, name: str | None = None) -> Any:
 
 
 def sequence_reshape(input: Any, new_dim: int) -> Any:
-    """Reshape each sequence to rows of new_dim: [R, D] -> [R D / new_dim, new_dim]."""
+    """Reshape each sequence to rows with new_dim elements: [R, D] -> [R D / new_dim, new_dim]."""
     return OPS["sequence_reshape"](input, new_dim=new_dim)
 
 
 def sequence_enumerate(
     input: Any, win_size: int, pad_value: int = 0, name: str | None = None
 ) -> Any:
-    """Return for each element the window of win_size elements that starts there, padded at the end
-    of its sequence.
+    """Return, for each element, the window of win_size elements that starts with this element.
+    Windows are padded at the end of a sequence.
 
     input: int [R, 1].
     Returns [R, win_size].
@@ -129,7 +131,7 @@ def sequence_enumerate(
 
 
 def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None) -> Any:
-    """Return length[i] rows of sequence i, starting at offset[i].
+    """Return part of each sequence: the length[i] rows of sequence i that start at row offset[i].
 
     input: [R, *].
     offset, length: int64 [n, 1].
@@ -139,8 +141,8 @@ def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None
 
 
 def sequence_scatter(input: Any, index: Any, updates: Any, name: str | None = None) -> Any:
-    """Return a copy of input with the elements of sequence i of updates added to row i, at the
-    columns in index.
+    """Return a copy of input. The elements of sequence i of `updates` are added to row i of the
+    copy, at the columns that sequence i of `index` contains.
 
     input: [n, D].
     index: int64 [R, 1].

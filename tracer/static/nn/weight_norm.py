@@ -12,8 +12,8 @@ from ...nn.param_attr import ParamAttr
 
 
 class WeightNormParamAttr(ParamAttr):
-    """weight = g * v / |v|; the norm is taken over all axes except `dim`, or over all axes if it is
-    None.
+    """Weight normalization: weight = g * v / |v|; the norm is taken over all axes except `dim`, or
+    over all axes if `dim` is None.
 
     The other arguments are those of ParamAttr.
     """
@@ -37,7 +37,8 @@ class WeightNormParamAttr(ParamAttr):
     def reparameterize(
         self, name: str, shape: Sequence[int], parameter: Callable[[str, Any, Any], Any]
     ) -> Any:
-        """Emit ops that compute the weight.
+        """Emit the ops that compute the weight from its direction and its norm, and return the
+        weight.
 
         parameter: creates a parameter from a name, a shape and a function for its initial value
         """
@@ -50,7 +51,7 @@ class WeightNormParamAttr(ParamAttr):
         return OPS["elementwise_mul"](v, OPS["elementwise_div"](g, self._norm_over_other_axes(v)))
 
     def _norm_over_other_axes(self, v: Any) -> Any:
-        """Return |v|, with size 1 along the reduced axes."""
+        """Return the norm of v over all axes except `dim`, with size 1 along the reduced axes."""
         axes = [i for i in range(v.ndim) if self.dim is None or i != self.dim % v.ndim]
         squares = OPS["elementwise_mul"](v, v)
         return OPS["sqrt"](
