@@ -82,8 +82,8 @@ class OARLOCK_EXPORT Session {
   /// unknown or given twice.
   std::vector<TensorView> order_inputs(std::span<const NamedView> inputs) const;
   /// Runs on inputs in order and writes all outputs to the memory of `outputs`, which have the
-  /// sizes of the results and no memory in common with inputs.  Throws as run() does, and
-  /// Error(input) if an output has another size; its values are undefined then.
+  /// sizes of the results and no memory in common with inputs or each other.  Throws as run() does,
+  /// and Error(input) if an output has another size; its values are undefined then.
   void run_into(std::span<const TensorView> inputs, std::span<const Tensor> outputs,
                 const CancellationToken* cancellation = nullptr) const;
   /// Ends profiling and returns the name of the profile file, "" if no profile was requested.
