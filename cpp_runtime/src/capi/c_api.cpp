@@ -29,8 +29,9 @@ namespace {
 using namespace oarlock;
 
 // The error that is returned if there is no memory for another one; it is never freed.
+// Its text fits into the string object, which would allocate a longer one.
 oarlock_error* out_of_memory_error() {
-  static oarlock_error error{"oarlock: out of memory", ErrorCode::engine};
+  static oarlock_error error{"out of memory", ErrorCode::engine};
   return &error;
 }
 
