@@ -26,7 +26,8 @@ from .engine import Array, Engine
 from .program_engine import create_engine_of_program
 from .runtime import EngineError, UnsupportedError, first_reason_of_error, runtime_module
 
-ENGINE_ONLY_OPTIONS = frozenset(("device", "ort_library"))  # options that require an engine
+# Options that require an engine.
+ENGINE_ONLY_OPTIONS = frozenset(("device", "execution_provider", "ort_library", "provider_library"))
 
 
 class ProgramRunner:

@@ -213,6 +213,16 @@ TEST("binding: errors name the tensor") {
   std::array<TensorView, 1> views{x};
   std::vector<Tensor> outputs{overlapping, Tensor(DType::float32, {2, 8})};
   CHECK_ERROR("run: an output is in the memory of an input", session.run_into(views, outputs));
+  outputs = {Tensor(DType::float32, {2, 3}), Tensor(DType::float32, {2, 8})};
+  outputs[0] = Tensor::from_blob(outputs[1].data(), DType::float32, {2, 3});
+  CHECK_ERROR("run: two outputs are in the same memory", session.run_into(views, outputs));
+  binding.bind_output(kFirst, outputs[0]);
+  binding.bind_output(session.outputs()[1].name, outputs[1]);
+  CHECK_ERROR("run: two outputs are in the same memory", binding.run());
+  Tensor without_data(DType::float32, {2, 3}, nullptr, nullptr);
+  CHECK_ERROR("has no data (a null pointer)", binding.bind_output(kFirst, without_data));
+  outputs[0] = without_data;
+  CHECK_ERROR("has no data (a null pointer)", session.run_into(views, outputs));
   outputs.pop_back();
   CHECK_ERROR("run_into: 1 outputs given, the model has 2", session.run_into(views, outputs));
 }

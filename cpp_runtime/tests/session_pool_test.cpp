@@ -89,6 +89,50 @@ TEST("pool: a full queue rejects runs, and waiting ones are finished by close") 
   CHECK_ERROR("run: the pool is closed", blocked.pool.submit({{rows(2, 1)}}));
 }
 
+TEST("pool: idle workers take runs beside those that may wait") {
+  SessionPool pool(open_mlp(), {.workers = 2, .queue_size = 0});
+  std::latch both_run{2}, released{1};
+  auto block = [&](std::vector<Tensor>, std::exception_ptr) {
+    both_run.count_down();
+    released.wait();
+  };
+  pool.submit({{rows(1, 0)}}, block);
+  pool.submit({{rows(1, 0)}}, block);
+  both_run.wait();
+  CHECK_ERROR("run: 0 runs wait; the queue is full", pool.submit({{rows(1, 0)}}));
+  released.count_down();
+}
+
+TEST("pool: a callback cannot close the pool, which would wait for the callback") {
+  SessionPool pool(open_mlp(), {.workers = 1});
+  std::promise<std::pair<std::string, std::string>> errors;
+  pool.submit({{rows(1, 0)}}, [&](std::vector<Tensor>, std::exception_ptr) {
+    errors.set_value({check::error_of([&] { pool.close(); }),
+                      check::error_of([&] { pool.cancel_and_close(); })});
+  });
+  auto [close, cancel] = errors.get_future().get();
+  CHECK_HAS(close, "a callback cannot close the pool");
+  CHECK_HAS(cancel, "a callback cannot close the pool");
+}
+
+TEST("pool: a callback destroys the pool") {
+  auto pool = std::make_shared<SessionPool>(open_mlp(), PoolOptions{.workers = 2});
+  std::latch is_last_owner{1};
+  std::promise<void> destroyed;
+  pool->submit({{rows(1, 0)}}, [&, mine = pool](std::vector<Tensor>, std::exception_ptr) mutable {
+    is_last_owner.wait();
+    mine.reset();
+    destroyed.set_value();
+  });
+  auto other = pool->submit({{rows(2, 1)}});
+  CHECK_EQ(other.get().size(), std::size_t{2});
+  std::weak_ptr<SessionPool> observer = pool;
+  pool.reset();
+  is_last_owner.count_down();
+  destroyed.get_future().get();
+  CHECK(observer.expired());
+}
+
 TEST("pool: cancel_and_close ends waiting runs") {
   BlockedPool blocked;
   auto waiting = blocked.pool.submit({{rows(2, 1)}});
@@ -100,9 +144,12 @@ TEST("pool: cancel_and_close ends waiting runs") {
 TEST("pool: a deadline cancels a waiting and a current run") {
   BlockedPool blocked;
   auto waiting = blocked.pool.submit({{rows(2, 1)}, {}, std::chrono::steady_clock::now() + 1ms});
-  std::this_thread::sleep_for(5ms);
+  auto later = blocked.pool.submit({{rows(2, 1)}, {}, std::chrono::steady_clock::now() + 1h});
+  // It is answered, and leaves the queue, while the only worker is still blocked.
+  CHECK_EQ(error_of(std::move(waiting)), "canceled: run: the deadline passed before it started");
+  CHECK_EQ(blocked.pool.num_waiting(), std::size_t{1});
   blocked.release();
-  CHECK_HAS(error_of(std::move(waiting)), "canceled: run: the deadline");
+  CHECK_EQ(later.get().size(), std::size_t{2});
 
   Tensor large = rows(4'000'000, 2);  // some hundred milliseconds
   auto current = blocked.pool.submit({{large}, {}, std::chrono::steady_clock::now() + 10ms});

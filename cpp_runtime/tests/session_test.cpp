@@ -143,6 +143,10 @@ TEST("session: missing devices and libraries") {
   options = {};
   options.optimize = 7;
   CHECK_ERROR("options: optimize is 7", mlp(options));
+  options = {};
+  options.provider["device_type"] = "CPU";
+  CHECK_ERROR("options: provider needs execution_provider, or the device cuda or tensorrt",
+              mlp(options));
 }
 
 TEST("session: the error of a missing GPU") {

@@ -46,9 +46,17 @@ def test_missing_engine_and_bad_cache_folder(tmp_path: Path) -> None:
     assert code == 1
     assert "ONNX Runtime was not found" in rows["engine"]
     (tmp_path / "file").write_text("")
-    code, rows = run_doctor(OARLOCK_CACHE_DIR=str(tmp_path / "file"))
+    # Nor can a folder be created in a file.
+    for folder in (tmp_path / "file", tmp_path / "file" / "new" / "cache"):
+        code, rows = run_doctor(OARLOCK_CACHE_DIR=str(folder))
+        assert code == 1
+        assert rows["cache"] == f"{folder}: Not a directory"
+    # The kernel creates no folders there, for any user.
+    code, rows = run_doctor(OARLOCK_CACHE_DIR="/proc/oarlock")
     assert code == 1
-    assert rows["cache"] == f"{tmp_path / 'file'}: Not a directory"
+    assert rows["cache"].startswith("/proc/oarlock: ")
+    code, rows = run_doctor(OARLOCK_CACHE_DIR=str(tmp_path / "new" / "cache"))
+    assert code == 0
 
 
 def test_failing_device_and_conflicting_packages(

@@ -66,9 +66,10 @@ def test_explicit_engine_options_disable_the_fallback(
     with pytest.warns(UserWarning, match="there are no parameters"):
         save(twice, tmp_path / "m", input_spec=SPEC)
     monkeypatch.setattr(Engine, "__init__", fail_to_start)
-    loaded = load(tmp_path / "m", device="cpu")
-    with pytest.raises(EngineError, match="was not found"):
-        loaded(paddle.ones([3, 2]))
+    for options in ({"device": "cpu"}, {"execution_provider": "OpenVINO"}):
+        loaded = load(tmp_path / "m", **options)
+        with pytest.raises(EngineError, match="was not found"):
+            loaded(paddle.ones([3, 2]))
 
 
 def test_other_engine_errors_are_reported() -> None:

@@ -88,9 +88,71 @@ def test_dtypes(dtype: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(engine.run([foreign])[0], array.astype("float32") * 2)
 
 
+class Cached(Foreign):
+    """An array that returns one capsule at each call, as a producer must not."""
+
+    def __init__(self, array: Any) -> None:
+        super().__init__(array)
+        self.capsule = array.__dlpack__()
+
+    def __dlpack__(self, **arguments: Any) -> Any:
+        return self.capsule
+
+
+def test_capsule_is_used_once(tmp_path: Path) -> None:
+    engine = engine_of(Doubled(), "float32", tmp_path)
+    cached = Cached(X.copy())
+    np.testing.assert_array_equal(engine.run([cached])[0], X * 2)
+    assert '"used_dltensor"' in repr(cached.capsule)
+    with pytest.raises(paddle.OarlockError, match="not an array in host memory"):
+        engine.run([cached])
+
+
+class RunsPython:
+    """An array whose conversion runs a function."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        self.function()
+        return X
+
+
+class WrongLength(list[Any]):
+    """A list that is longer than it says."""
+
+    def __len__(self) -> int:
+        return 0
+
+
+def test_inputs_that_change_during_the_call(tmp_path: Path) -> None:
+    engine = engine_of(Doubled(), "float32", tmp_path)
+    inputs: list[Any] = []
+    inputs.append(RunsPython(lambda: inputs.extend([X] * 1000)))
+    np.testing.assert_array_equal(engine.run(inputs)[0], X * 2)
+    named: dict[str, Any] = {}
+    named["x"] = RunsPython(named.clear)
+    np.testing.assert_array_equal(engine.run(named)[0], X * 2)
+    with pytest.raises(paddle.OarlockError, match="1000 inputs given, the model has 1"):
+        engine.run(WrongLength([X] * 1000))
+
+
+def test_ctrl_c_during_the_conversion(tmp_path: Path) -> None:
+    engine = engine_of(Doubled(), "float32", tmp_path)
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        engine.run([RunsPython(interrupt)])
+
+
 def test_errors(tmp_path: Path) -> None:
     engine = engine_of(Doubled(), "float32", tmp_path)
     with pytest.raises(paddle.OarlockError, match=r"not an array in host memory \(RuntimeError: a"):
         engine.run([NotExportable(X)])
+    with pytest.raises(paddle.OarlockError, match="no output 3"):
+        engine.run([X], [3])  # type: ignore[list-item]
     with pytest.raises(paddle.OarlockError, match=r"'x' is float64\[2,4\], the model requires"):
         engine.run([Foreign(X.astype("float64"))])

@@ -92,13 +92,14 @@ def _cuda_version_of_driver() -> str:
 
 def _cache_problem(folder: str) -> str:
     """Return the reason why optimized graphs cannot be cached in `folder`; an empty string if they
-    can, or if the folder does not exist yet.
+    can. A folder that does not exist yet is created in its nearest existing parent.
     """
+    existing = Path(folder).absolute()
     try:
-        with tempfile.TemporaryFile(dir=folder):
+        while not existing.exists():
+            existing = existing.parent
+        with tempfile.TemporaryFile(dir=existing):
             return ""
-    except FileNotFoundError:
-        return ""
     except OSError as error:
         return error.strerror or str(error)
 

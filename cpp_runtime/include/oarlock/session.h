@@ -82,9 +82,10 @@ class OARLOCK_EXPORT Session {
   /// unknown or given twice.
   std::vector<TensorView> order_inputs(std::span<const NamedView> inputs) const;
   /// Runs on inputs in order and writes all outputs to the memory of `outputs`, which have the
-  /// sizes of the results and no memory in common with inputs. Throws the errors of run(), and
-  /// Error(input) if the size of an output differs from that of the result; the values of this
-  /// output are then undefined.
+  /// sizes of the results and no memory in common with inputs or each other. Inputs must have sizes
+  /// of shape_buckets, because only run() pads. Not available with cuda_graph: use IoBinding. Throws
+  /// the errors of run(), and Error(input) if the number, dtype or shape of an output differs from
+  /// that of the result; its values are then undefined.
   void run_into(std::span<const TensorView> inputs, std::span<const Tensor> outputs,
                 const CancellationToken* cancellation = nullptr) const;
   /// Ends profiling and returns the name of the profile file, "" if no profile was requested.

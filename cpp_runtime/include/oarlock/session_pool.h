@@ -13,7 +13,7 @@
 namespace oarlock {
 
 /// workers: threads that run the session, 0 for one per CPU core; queue_size: runs that may wait
-/// for a worker.
+/// while all workers run.
 struct PoolOptions {
   int workers = 0;
   std::size_t queue_size = 256;
@@ -54,17 +54,21 @@ class OARLOCK_EXPORT SessionPool {
   /// full, and Error(canceled) after close().
   std::future<std::vector<Tensor>> submit(RunRequest request);
   /// Queues a run like `submit(request)`, but returns no future: a worker calls `done` with the
-  /// result. An exception of `done` ends the process.
+  /// result. For a run that is canceled or reaches its deadline while it waits, the thread that
+  /// cancels or closes the pool, or a thread of the pool, calls `done`. `done` may submit runs and
+  /// destroy the pool. An exception of `done` ends the process.
   void submit(RunRequest request, Callback done);
 
-  /// Rejects further runs and waits until the queue is empty and all runs have ended.
+  /// Rejects further runs and waits until the queue is empty and all runs have ended.  Throws
+  /// Error(input) in a callback, which it would wait for.
   void close();
   /// Rejects further runs, cancels waiting and current ones, and waits until they have ended.
+  /// Throws as close() does.
   void cancel_and_close();
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace oarlock

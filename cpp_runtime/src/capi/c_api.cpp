@@ -30,8 +30,9 @@ namespace {
 using namespace oarlock;
 
 // The error that C functions return if no memory is left to create an error; it is never freed.
+// Its text fits into the string object, which would allocate a longer one.
 oarlock_error* out_of_memory_error() {
-  static oarlock_error error{"oarlock: out of memory", ErrorCode::engine};
+  static oarlock_error error{"out of memory", ErrorCode::engine};
   return &error;
 }
 

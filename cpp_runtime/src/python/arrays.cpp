@@ -154,7 +154,17 @@ bool InputBuffers::try_set_without_copy(std::size_t index, PyObject* array) {
 // would fail for bfloat16, which NumPy does not have.
 bool InputBuffers::try_set_from_dlpack(std::size_t index, nb::handle array) {
   HostTensor tensor;
-  if (!nb::hasattr(array, "__dlpack__") || !nb::try_cast(array, tensor)) return false;
+  if (!nb::hasattr(array, "__dlpack__")) return false;
+  nb::object capsule;
+  try {
+    // nanobind marks a capsule as used only if it did not call this method itself; without the
+    // mark, an array that returns the same capsule again would be freed twice.
+    capsule = array.attr("__dlpack__")();
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C
+    return false;
+  }
+  if (!PyCapsule_CheckExact(capsule.ptr()) || !nb::try_cast(capsule, tensor)) return false;
   DType dtype = dtype_from_dlpack(tensor.dtype());
   if (dtype == DType::none) return false;
   views_[index] = TensorView(dtype, {tensor.shape_ptr(), tensor.ndim()}, tensor.data());
@@ -176,6 +186,7 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
         strided);  // ascontiguousarray turns 0-D arrays into [1]
     if (!shape.equal(whole.attr("shape"))) whole = whole.attr("reshape")(shape);
   } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C
     throw Error(ErrorCode::input,
                 "run: input '" + name + "' is not an array in host memory (" +
                     nb::cast<std::string>(nb::str(error.type().attr("__name__"))) + ": " +

@@ -4,12 +4,25 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "base/scoped_gil.h"
 #include "python/arrays.h"
 #include "python/ctrl_c.h"
 #include "runtime/session_options_by_name.h"
 
 namespace oarlock::python {
+
+namespace {
+
+constexpr std::size_t kMaxReprBytes = 100;
+
+std::string short_repr(nb::handle value) {
+  auto text = nb::cast<std::string>(nb::repr(value));
+  return text.size() <= kMaxReprBytes ? text : "a long value";
+}
+
+}  // namespace
 
 Options read_options(const nb::dict& dict) {
   Options options;
@@ -23,9 +36,11 @@ Options read_options(const nb::dict& dict) {
         member = nb::cast<std::remove_reference_t<decltype(member)>>(value);
       });
     } catch (const nb::cast_error&) {
+      auto info = std::ranges::find(option_infos(), name, &OptionInfo::name);
       throw Error(ErrorCode::input,
                   "options: '" + name + "' is a " +
-                      nb::cast<std::string>(nb::str(value.type().attr("__name__"))));
+                      nb::cast<std::string>(nb::str(value.type().attr("__name__"))) +
+                      "; the type of the option is " + info->type + " (" + short_repr(value) + ")");
     }
     if (!known) throw Error(ErrorCode::input, "options: there is no '" + name + "'");
   }
@@ -71,7 +86,9 @@ PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params
 std::vector<std::size_t> PySession::output_indices(nb::handle fetch) const {
   std::vector<std::size_t> indices;
   for (nb::handle item : fetch) {
-    std::string name = nb::cast<std::string>(item);
+    std::string name;
+    if (!nb::try_cast(item, name))
+      throw Error(ErrorCode::input, "run: no output " + nb::cast<std::string>(nb::repr(item)));
     std::size_t at = 0;
     while (at < session_->outputs().size() && session_->outputs()[at].name != name) ++at;
     if (at == session_->outputs().size())
@@ -107,15 +124,20 @@ nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
   bool named = PyDict_Check(feeds.ptr());
   if (!named && !PySequence_Check(feeds.ptr()))
     throw Error(ErrorCode::input, "run: expected a dict of arrays, or a list of them");
-  Py_ssize_t count = PyObject_Size(feeds.ptr());
-  if (count < 0) throw nb::python_error();
-  InputBuffers inputs(named ? specs.size() : static_cast<std::size_t>(count));
+  // A tuple, because the conversion of an array may run Python code that changes the list.
+  nb::object sequence;
+  if (!named) {
+    sequence = nb::steal(PySequence_Tuple(feeds.ptr()));
+    if (!sequence.is_valid()) throw nb::python_error();
+  }
+  InputBuffers inputs(named ? specs.size() : nb::len(sequence));
   for (std::size_t i = 0; named && i < specs.size(); ++i) {
-    PyObject* array = PyDict_GetItemWithError(feeds.ptr(), input_names_[i].ptr());
-    if (!array) throw Error(ErrorCode::input, "run: input '" + specs[i].name + "' is missing");
+    nb::object array = nb::borrow(PyDict_GetItemWithError(feeds.ptr(), input_names_[i].ptr()));
+    if (!array.is_valid())
+      throw Error(ErrorCode::input, "run: input '" + specs[i].name + "' is missing");
     inputs.set(i, array, specs[i].name);
   }
-  if (named && static_cast<std::size_t>(count) != specs.size())
+  if (named && static_cast<std::size_t>(PyDict_Size(feeds.ptr())) != specs.size())
     for (auto [key, value] : nb::borrow<nb::dict>(feeds)) {
       bool known = false;
       for (const nb::object& name : input_names_) known |= name.equal(key);
@@ -124,7 +146,7 @@ nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
     }
   if (!named) {
     std::size_t i = 0;
-    for (nb::handle array : feeds)
+    for (nb::handle array : sequence)
       inputs.set(i, array, i < specs.size() ? specs[i].name : std::to_string(i)), ++i;
   }
   if (!fetch.is_none() && nb::len(fetch) == 0) return nb::list();

@@ -86,6 +86,7 @@ const std::vector<Flag>& flag_table() {
       session_option_flag("--device", "cpu|cuda|tensorrt", "device"),
       session_option_flag("--device-id", "N", "device_id"),
       session_option_flag("--threads", "N", "threads"),
+      session_option_flag("--memory", "steady|changing|smallest", "memory"),
       session_option_flag("--optimize", "-1|0|1|2|99", "optimize"),
       session_option_flag("--ort-library", "PATH", "ort_library"),
       session_option_flag("--copy-weights", "", "copy_weights"),

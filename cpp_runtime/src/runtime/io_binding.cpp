@@ -45,8 +45,10 @@ struct IoBinding::Impl {
                                           "' is not bound (the model has " +
                                           session.format_input_specs() + ")");
     session.check_inputs(views);
+    std::vector<Tensor> bound_outputs;
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      if (!is_allocated[i]) require_disjoint_memory(views, {&outputs[i], 1});
+      if (!is_allocated[i]) bound_outputs.push_back(outputs[i]);
+    require_disjoint_memory(views, bound_outputs);
     inputs_are_checked = true;
   }
 

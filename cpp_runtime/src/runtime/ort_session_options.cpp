@@ -61,6 +61,8 @@ void check_options(const Options& o) {
       "execution_provider '" + o.execution_provider + "' needs the device cpu, not " + o.device);
   require(o.provider_library.empty() || !o.execution_provider.empty(),
           "provider_library needs execution_provider, the name of the provider in it");
+  require(o.provider.empty() || o.device != "cpu" || !o.execution_provider.empty(),
+          "provider needs execution_provider, or the device cuda or tensorrt");
   require(o.device_id >= 0, "device_id is " + std::to_string(o.device_id));
   if (!o.profile.empty()) check_profile_folder_is_writable(o.profile);
 }

@@ -131,14 +131,20 @@ void check_input(const TensorSpec& spec, const TensorView& view) {
 }
 
 void require_disjoint_memory(std::span<const TensorView> inputs, std::span<const Tensor> outputs) {
-  for (const Tensor& output : outputs)
-    for (const TensorView& input : inputs) {
-      std::size_t input_bytes = tensor_byte_size(input.dtype, input.shape);
-      auto in = reinterpret_cast<std::uintptr_t>(input.data);
-      auto out = reinterpret_cast<std::uintptr_t>(output.data());
-      if (in < out + output.byte_size() && out < in + input_bytes)
+  auto overlaps = [](const Tensor& output, const void* data, std::size_t num_bytes) {
+    auto first = reinterpret_cast<std::uintptr_t>(output.data());
+    auto other = reinterpret_cast<std::uintptr_t>(data);
+    return output.byte_size() > 0 && num_bytes > 0 && other < first + output.byte_size() &&
+           first < other + num_bytes;
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (const TensorView& input : inputs)
+      if (overlaps(outputs[i], input.data, tensor_byte_size(input.dtype, input.shape)))
         throw Error(ErrorCode::input, "run: an output is in the memory of an input");
-    }
+    for (const Tensor& other : outputs.subspan(i + 1))
+      if (overlaps(outputs[i], other.data(), other.byte_size()))
+        throw Error(ErrorCode::input, "run: two outputs are in the same memory");
+  }
 }
 
 const ort::RunOptions* run_options_of(const CancellationToken* cancellation) {
@@ -521,6 +527,9 @@ void Session::Impl::check_output(std::size_t index, const Tensor& tensor) const 
     throw Error(ErrorCode::input, "run: the tensor for output '" + spec.name + "' is " +
                                       format_type(tensor.dtype(), tensor.shape()) +
                                       ", the output is " + format_type(spec.dtype, spec.shape));
+  if (tensor.byte_size() > 0 && !tensor.data())
+    throw Error(ErrorCode::input,
+                "run: the tensor for output '" + spec.name + "' has no data (a null pointer)");
 }
 
 std::size_t Session::Impl::find_input(std::string_view name) const {

@@ -31,8 +31,8 @@ struct CancellationToken::Impl {
 
 /// Checks dtype, shape and memory of an input.  Throws Error(input).
 void check_input(const TensorSpec& spec, const TensorView& view);
-/// Throws Error(input) if an output is in the memory of an input: the run would read inputs that it
-/// has already overwritten.
+/// Throws Error(input) if an output is in the memory of an input, as the run would read inputs that
+/// it has already overwritten, or in that of another output.
 void require_disjoint_memory(std::span<const TensorView> inputs, std::span<const Tensor> outputs);
 /// Null for null.
 const ort::RunOptions* run_options_of(const CancellationToken* cancellation);

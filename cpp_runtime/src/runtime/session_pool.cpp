@@ -23,8 +23,14 @@ std::exception_ptr make_canceled_error(const char* why) {
   return std::make_exception_ptr(Error(ErrorCode::canceled, std::string("run: ") + why));
 }
 
+// An exception of the callback ends the process, whichever thread calls it.
+void call_done(Task& task, std::vector<Tensor> outputs, std::exception_ptr error) noexcept {
+  task.done(std::move(outputs), std::move(error));
+}
+
 }  // namespace
 
+/// Shared by the pool and its threads: a callback may destroy the pool.
 struct SessionPool::Impl {
   /// The run of one worker. token: null between runs.
   struct Worker {
@@ -43,7 +49,9 @@ struct SessionPool::Impl {
   std::condition_variable queue_changed, run_ended, deadlines_changed;
   std::deque<Task> queue;
   std::vector<std::unique_ptr<Worker>> workers;
-  std::size_t num_running = 0;
+  std::size_t num_running = 0;    // workers that have a run, until its callback has returned
+  std::size_t num_canceling = 0;  // callbacks of runs that no worker has, which are being called
+  Clock::time_point next_deadline = Clock::time_point::max();  // which deadline_thread waits for
   bool is_closed = false, is_finished = false;
   std::jthread deadline_thread;
 
@@ -56,28 +64,30 @@ struct SessionPool::Impl {
                     ? options.workers
                     : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     for (int i = 0; i < count; ++i) workers.push_back(std::make_unique<Worker>(*session));
-    try {
-      deadline_thread = std::jthread([this] { cancel_runs_at_their_deadlines(); });
-      for (auto& worker : workers)
-        worker->thread =
-            std::jthread([this, &worker] { run_queued_tasks_until_finished(*worker); });
-    } catch (const std::system_error& error) {
-      cancel_close_and_join_threads();
-      throw Error(ErrorCode::engine, std::string("SessionPool: no thread: ") + error.what());
-    }
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
-  ~Impl() { cancel_close_and_join_threads(); }
+
+  void start_threads(const std::shared_ptr<Impl>& self) try {
+    deadline_thread = std::jthread([self] { self->cancel_runs_at_their_deadlines(); });
+    for (auto& worker : workers)
+      worker->thread =
+          std::jthread([self, &worker] { self->run_queued_tasks_until_finished(*worker); });
+  } catch (const std::system_error& error) {
+    cancel_close_and_join_threads();
+    throw Error(ErrorCode::engine, std::string("SessionPool: no thread: ") + error.what());
+  }
 
   void push(Task task) {
     std::lock_guard lock(mutex);
     if (is_closed) throw Error(ErrorCode::canceled, "run: the pool is closed");
-    if (queue.size() >= queue_size)
-      throw Error(ErrorCode::busy,
-                  "run: " + std::to_string(queue.size()) + " runs wait; the queue is full");
+    std::size_t num_idle = workers.size() - num_running;  // they start the first runs of the queue
+    if (queue.size() >= num_idle && queue.size() - num_idle >= queue_size)
+      throw Error(ErrorCode::busy, "run: " + std::to_string(queue.size() - num_idle) +
+                                       " runs wait; the queue is full");
     queue.push_back(std::move(task));
     queue_changed.notify_one();
+    if (queue.back().request.deadline < next_deadline) deadlines_changed.notify_one();
   }
 
   void run_queued_tasks_until_finished(Worker& worker) {
@@ -92,7 +102,6 @@ struct SessionPool::Impl {
       worker.deadline = task.request.deadline;
       worker.has_timed_out = false;
       ++num_running;
-      if (worker.deadline != Clock::time_point::max()) deadlines_changed.notify_one();
       lock.unlock();
       run(worker, task);
       task = {};  // frees inputs before the next wait
@@ -110,8 +119,8 @@ struct SessionPool::Impl {
     } else if (worker.token->is_stopped()) {
       error = make_canceled_error("stopped");
     } else {
-      std::vector<TensorView> views(task.request.inputs.begin(), task.request.inputs.end());
       try {
+        std::vector<TensorView> views(task.request.inputs.begin(), task.request.inputs.end());
         outputs = session->run(views, task.request.outputs, worker.token);
       } catch (...) {
         error = std::current_exception();
@@ -126,65 +135,122 @@ struct SessionPool::Impl {
       if (error && worker.has_timed_out) error = make_canceled_error("the deadline has passed");
     }
     worker.own_token.reset();
-    task.done(std::move(outputs), error);
+    call_done(task, std::move(outputs), error);
   }
 
   void cancel_runs_at_their_deadlines() {
     std::unique_lock lock(mutex);
     while (!is_finished) {
-      Clock::time_point next = Clock::time_point::max();
+      Clock::time_point now = Clock::now();
+      next_deadline = Clock::time_point::max();
       for (auto& worker : workers) {
         if (!worker->token || worker->has_timed_out) continue;
-        if (worker->deadline <= Clock::now()) {
+        if (worker->deadline <= now) {
           worker->has_timed_out = true;
           worker->token->stop();
         } else {
-          next = std::min(next, worker->deadline);
+          next_deadline = std::min(next_deadline, worker->deadline);
         }
       }
-      if (next == Clock::time_point::max())
+      auto first_late = std::stable_partition(queue.begin(), queue.end(), [&](const Task& task) {
+        return task.request.deadline > now;
+      });
+      std::deque<Task> late(std::make_move_iterator(first_late),
+                            std::make_move_iterator(queue.end()));
+      queue.erase(first_late, queue.end());
+      for (const Task& task : queue) next_deadline = std::min(next_deadline, task.request.deadline);
+      if (!late.empty()) {
+        cancel(lock, late, "the deadline passed before it started");
+      } else if (next_deadline == Clock::time_point::max()) {
         deadlines_changed.wait(lock);
-      else
-        deadlines_changed.wait_until(lock, next);
+      } else {
+        deadlines_changed.wait_until(lock, next_deadline);
+      }
     }
+  }
+
+  /// Calls the callbacks of runs that were removed from the queue, without the lock.
+  void cancel(std::unique_lock<std::mutex>& lock, std::deque<Task>& tasks, const char* why) {
+    while (!tasks.empty()) {
+      Task task = std::move(tasks.front());
+      tasks.pop_front();
+      ++num_canceling;
+      lock.unlock();
+      call_done(task, {}, make_canceled_error(why));
+      task = {};
+      lock.lock();
+      --num_canceling;
+    }
+    run_ended.notify_all();
+  }
+
+  bool is_thread_of_pool() const {
+    auto id = std::this_thread::get_id();
+    return deadline_thread.get_id() == id || std::ranges::any_of(workers, [&](auto& worker) {
+             return worker->thread.get_id() == id;
+           });
+  }
+
+  void require_other_thread() const {
+    if (is_thread_of_pool())
+      throw Error(ErrorCode::input,
+                  "SessionPool: a callback cannot close the pool: that waits "
+                  "for the callback");
+  }
+
+  void reject_runs_and_wait(std::unique_lock<std::mutex>& lock) {
+    is_closed = true;
+    std::size_t own = is_thread_of_pool();  // the callback that destroys the pool
+    run_ended.wait(lock, [&] { return queue.empty() && num_running + num_canceling == own; });
   }
 
   void close() {
+    require_other_thread();
     std::unique_lock lock(mutex);
-    is_closed = true;
-    run_ended.wait(lock, [&] { return queue.empty() && num_running == 0; });
+    reject_runs_and_wait(lock);
   }
 
   void cancel_and_close() {
-    std::deque<Task> canceled;
-    {
-      std::lock_guard lock(mutex);
-      is_closed = true;
-      canceled.swap(queue);
-      for (auto& worker : workers)
-        if (worker->token) worker->token->stop();
-    }
-    for (Task& task : canceled) task.done({}, make_canceled_error("the pool is closed"));
-    close();
+    require_other_thread();
+    std::unique_lock lock(mutex);
+    cancel_all_and_wait(lock);
+  }
+
+  void cancel_all_and_wait(std::unique_lock<std::mutex>& lock) {
+    is_closed = true;
+    std::deque<Task> waiting;
+    waiting.swap(queue);
+    for (auto& worker : workers)
+      if (worker->token) worker->token->stop();
+    cancel(lock, waiting, "the pool is closed");
+    reject_runs_and_wait(lock);
   }
 
   void cancel_close_and_join_threads() {
-    cancel_and_close();
     {
-      std::lock_guard lock(mutex);
+      std::unique_lock lock(mutex);
+      cancel_all_and_wait(lock);
       is_finished = true;
     }
     queue_changed.notify_all();
     deadlines_changed.notify_all();
-    for (auto& worker : workers)
-      if (worker->thread.joinable()) worker->thread.join();
-    if (deadline_thread.joinable()) deadline_thread.join();
+    for (auto& worker : workers) join_or_detach_own(worker->thread);
+    join_or_detach_own(deadline_thread);
+  }
+
+  static void join_or_detach_own(std::jthread& thread) {
+    if (thread.get_id() == std::this_thread::get_id())
+      thread.detach();
+    else if (thread.joinable())
+      thread.join();
   }
 };
 
 SessionPool::SessionPool(std::shared_ptr<const Session> session, const PoolOptions& options)
-    : impl_(std::make_unique<Impl>(std::move(session), options)) {}
-SessionPool::~SessionPool() = default;
+    : impl_(std::make_shared<Impl>(std::move(session), options)) {
+  impl_->start_threads(impl_);
+}
+SessionPool::~SessionPool() { impl_->cancel_close_and_join_threads(); }
 
 const Session& SessionPool::session() const { return *impl_->session; }
 int SessionPool::num_workers() const { return static_cast<int>(impl_->workers.size()); }

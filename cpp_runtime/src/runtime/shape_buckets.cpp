@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "paddle/program.h"
 
@@ -46,10 +47,11 @@ Tensor pad_or_crop(const TensorView& view, Sizes shape) {
 }
 
 std::string join_dynamic_symbols(const std::vector<TensorSpec>& inputs) {
+  std::set<std::string> symbols;
+  for (const TensorSpec& spec : inputs) symbols.insert(spec.symbols.begin(), spec.symbols.end());
   std::string text;
-  for (const TensorSpec& spec : inputs)
-    for (const std::string& symbol : spec.symbols)
-      if (!symbol.empty()) text += (text.empty() ? "" : ", ") + symbol;
+  for (const std::string& symbol : symbols)
+    if (!symbol.empty()) text += (text.empty() ? "" : ", ") + symbol;
   return text.empty() ? "none" : text;
 }
 
