@@ -280,7 +280,7 @@ def test_output_spec(tmp_path: Path) -> None:
     np.testing.assert_allclose(y.numpy(), want[0].numpy(), rtol=1e-6)
     np.testing.assert_allclose(z.numpy(), want[2]["z"].numpy(), rtol=1e-5)
     with pytest.raises(
-        paddle.OpError, match=r"no output 'w'; there are \['out_0', 'out_1', 'out_2\.z'\]"
+        paddle.OpError, match=r"no output 'w'; the outputs are \['out_0', 'out_1', 'out_2\.z'\]"
     ):
         save(layer, tmp_path / "m", output_spec=["w"])
 

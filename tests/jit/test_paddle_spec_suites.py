@@ -69,7 +69,7 @@ def test_static_function_train_and_eval() -> None:
     ):
         net.forward.eval()
     net.eval()
-    with pytest.raises(RuntimeError, match=r"call train\(\) of that"):
+    with pytest.raises(RuntimeError, match=r"call train\(\) of the layer"):
         net.forward.train()
     net.forward.eval()
 

@@ -83,7 +83,7 @@ def test_files_and_equal_results(tmp_path: Path) -> None:
     [
         ({"foo": 1}, "options: there is no 'foo'"),
         ({"device": "tpu"}, "options: device 'tpu' is not one of cpu, cuda, tensorrt"),
-        ({"device": 3}, "options: 'device' is a int"),
+        ({"device": 3}, "options: 'device' is a int; the type of the option is string (3)"),
         ({"threads": -1}, "options: threads is -1"),
         ({"profile": "/nowhere/p"}, "options: profile: there is no folder /nowhere"),
     ],
@@ -162,7 +162,7 @@ def test_mode_dependent_python_result_is_rejected(tmp_path: Path) -> None:
         def forward(self, x: Any) -> Any:
             return self.fc(x), paddle.core.mode.state.mode.static
 
-    with pytest.raises(paddle.VerifyError, match="was True during recording, but is now False"):
+    with pytest.raises(paddle.VerifyError, match="returned the Python value True during recording, but is now False"):
         saved(Moody(), tmp_path, [None, 4])
     assert not list(tmp_path.iterdir())
     with pytest.raises(

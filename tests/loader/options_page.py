@@ -17,14 +17,15 @@ written by `python -m tests.loader.options_page`. Each language has its way to s
 
 - In C++, an option is a member of `oarlock::Options`.
 - In C, `oarlock_options_set(options, name, value)` takes the value as text: a bool is `0` or `1`,
-  `outputs` and `warmup` append one item, `provider.KEY` sets one entry of `provider`, and
+  `outputs` appends a name, `warmup` the shapes of one run (`x=1,3,224,224,y=1,5`), `provider.KEY` sets one entry of `provider`, and
   `shape_buckets` is `NAME=SIZE,SIZE`, once per dimension.
 - In Python, options are keyword arguments of `paddle.jit.load` and `oarlock.loader.engine.Engine`.
 - `oarlock-runner` has `--option NAME=VALUE`, with values as in C; frequent options have flags of
   their own, see `oarlock-runner --help`.
 
-If an option has an unknown name, a value of another type or a value out of range, creating the
-session fails.
+A value out of range makes the creation of the session fail. An unknown name or a value of another
+type is an error of `oarlock_options_set` in C, of the creation of the session in Python, and of the
+command line in `oarlock-runner`.
 
 | option | type | default | description |
 |---|---|---|---|

@@ -10,10 +10,10 @@
 namespace oarlock {
 
 /// The inputs and outputs of repeated runs. Binding checks a tensor once; if all outputs are bound
-/// to tensors, a run allocates nothing except inside ONNX Runtime's kernels. The contents of bound
-/// memory may change between runs; to change sizes, bind other tensors. An IoBinding is not
-/// thread-safe: each thread uses its own. All bindings can share one session, which must outlive
-/// them.
+/// to tensors and the model has no guards on values, a run allocates nothing beside what ONNX
+/// Runtime's own bound run allocates. The contents of bound memory may change between runs; to
+/// change sizes, bind other tensors. An IoBinding is not thread-safe: each thread uses its own. All
+/// bindings can share one session, which must outlive them.
 class OARLOCK_EXPORT IoBinding {
  public:
   /// Binds no input; outputs are allocated in host memory by each run.
@@ -28,7 +28,8 @@ class OARLOCK_EXPORT IoBinding {
   /// Binds a tensor with the sizes of the result to an output; each run overwrites its values.
   /// Throws the errors of bind_input.
   void bind_output(std::string_view name, Tensor tensor);
-  /// Lets each run allocate an output in memory of `device`.
+  /// Lets each run allocate an output in memory of `device`. Throws Error(input) for an unknown
+  /// name or memory that the session cannot use.
   void bind_output(std::string_view name, Device device);
 
   /// Runs on the bound inputs.  Throws as Session::run does, and Error(input) if an input is not

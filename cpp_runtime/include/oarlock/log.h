@@ -13,7 +13,7 @@ enum class LogLevel { verbose = 0, info = 1, warning = 2, error = 3, off = 4 };
 /// The level with this name (`verbose`, `info`, `warning`, `error` or `off`).
 OARLOCK_EXPORT std::optional<LogLevel> find_log_level(std::string_view name);
 
-/// source: the part of ONNX Runtime that wrote the message, or `oarlock`. A callback is called by
+/// source: `oarlock`, or `ONNX Runtime, ` and the category of the message. A callback is called by
 /// any thread, also by several at once; an exception that it throws ends the process.
 using LogCallback =
     std::function<void(LogLevel level, std::string_view source, std::string_view message)>;

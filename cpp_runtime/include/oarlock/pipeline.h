@@ -41,8 +41,8 @@ struct ImageSizes {
   double scale_height = 1, scale_width = 1;
 };
 
-/// A preprocessed image: the network input float32[3, H, W] (or [H, W, 3]), and its sizes. data:
-/// float32[3, H, W], or [H, W, 3] if the file has no transform to CHW.
+/// A preprocessed image and its sizes. data: the network input, float32[3, H, W], or [H, W, 3] if
+/// the file has no transform to CHW.
 struct PreparedImage {
   Tensor data;
   ImageSizes sizes;
@@ -54,8 +54,8 @@ struct ClassScore {
   double score = 0;
 };
 
-/// An object found in an image: class, score, and box in pixels of the source image. coordinates:
-/// x1, y1, x2, y2, or the x and y of four corners of a rotated box; in pixels of the source image.
+/// An object found in an image. coordinates: x1, y1, x2, y2 of the box, or the x and y of the four
+/// corners of a rotated box; in pixels of the source image.
 struct DetectedObject {
   std::int64_t class_id = 0;
   std::string label;
@@ -86,10 +86,10 @@ struct PipelineResult {
 /// threads may call it; copies share their settings.
 class OARLOCK_EXPORT ImageProcessor {
  public:
-  /// json: the content of the .yml as JSON (`oarlock pipeline-config DIR` writes it); name: for
-  /// messages.  Throws Error(file) for invalid settings, and Error(unsupported) for unsupported
-  /// transforms, of which it lists all, for unsupported settings and for an unsupported order of
-  /// transforms.
+  /// Reads the settings from JSON. json: the content of the .yml as JSON (`oarlock pipeline-config
+  /// DIR` writes it); name: for messages.  Throws Error(file) for invalid settings, and
+  /// Error(unsupported) for unsupported transforms, of which it lists all, for unsupported settings
+  /// and for an unsupported order of transforms.
   static ImageProcessor from_json(std::string_view json, const std::string& name);
   /// Reads `directory`/inference.yml.config.json or infer_cfg.yml.config.json. Throws the errors of
   /// `from_json`, and Error(file) if neither file exists.
@@ -102,7 +102,8 @@ class OARLOCK_EXPORT ImageProcessor {
   /// the file has no shapes.
   const StringMap& tensorrt_profiles() const;
 
-  /// Throws Error(input) for an image without pixels or of more than 2^28 pixels, one that is
+  /// Resizes, crops, pads and normalizes an image as the settings say. Throws Error(input) for an
+  /// image without pixels or of more than 2^28 pixels, one that is
   /// smaller than CropImage's size or larger than Pad's, and one that would be resized beyond 2^26
   /// (67,108,864) pixels.
   PreparedImage preprocess(const ImageView& image) const;

@@ -38,6 +38,8 @@ class OARLOCK_EXPORT SessionPool {
   /// outputs: empty if `error` is set.
   using Callback = std::function<void(std::vector<Tensor> outputs, std::exception_ptr error)>;
 
+  /// Starts the threads. Throws Error(input) if the session is null or the number of workers is
+  /// negative or above 4096.
   explicit SessionPool(std::shared_ptr<const Session> session, const PoolOptions& options = {});
   /// Cancels all runs, and waits for the threads.
   ~SessionPool();

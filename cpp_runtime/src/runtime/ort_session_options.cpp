@@ -14,7 +14,7 @@ namespace {
 constexpr int kMaxThreads = 4096;
 // How long idle threads of a session spin before they sleep; ONNX Runtime's default is about 10 ms.
 // Threads that spin for 10 ms slow down session creation, while pages of the mapped weights are
-// loaded, and waste a core between requests. Within a run, threads are never idle for 10 ms.
+// loaded, and waste a core between requests.
 constexpr const char* kSpinMicroseconds = "200";
 
 void require(bool ok, const std::string& why) {

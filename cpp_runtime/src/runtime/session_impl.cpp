@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/log.h"
 #include "onnx/model.h"
 #include "runtime/error_location.h"
 #include "runtime/machine.h"
@@ -69,13 +70,16 @@ Options options_with_tuning_cache_and_tensorrt_profile(const Options& requested,
   return options;
 }
 
-/// The session that `make` creates, or null if `make` throws an Error: an entry with undetected
-/// damage, or a graph that ONNX Runtime cannot write.
+/// The session that `make` creates, or null if `make` throws an Error, which happens if a cache
+/// entry has damage that its digests do not show, or if ONNX Runtime cannot write the graph. The
+/// caller then goes on without the cache.
 template <class F>
 ort::SessionHandle try_make_session(F&& make) {
   try {
     return make();
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    log_message(LogLevel::warning, "oarlock",
+                std::string("the cache of optimized graphs is not used: ") + error.what());
     return {};
   }
 }
@@ -204,8 +208,11 @@ ort::SessionHandle Session::Impl::load_cached_or_create_session() const {
   auto cached_path = cache->find_valid_graph_path();
   if (cached_path)
     if (auto loaded_session =
-            try_make_session([&] { return load_session_of_cached_graph(*cached_path); }))
+            try_make_session([&] { return load_session_of_cached_graph(*cached_path); })) {
+      log_message(LogLevel::info, "oarlock",
+                  model.impl().program.name + ": loaded the optimized graph " + *cached_path);
       return loaded_session;
+    }
   SerializedOnnxModel lowered = lower_and_serialize_model();
   if (auto draft = cache->try_begin_entry(cached_path))
     if (auto new_session = try_make_session(
@@ -244,6 +251,7 @@ Session::Impl::SerializedOnnxModel Session::Impl::lower_and_serialize_model(
   lowering.guards_only = only_guards;
   if (impl.weights_in_memory) lowering.location = kFileNameOfWeightsInMemory;
   bool external = !lowering.inline_weights && !impl.weights.path().empty();
+  log_message(LogLevel::info, "oarlock", impl.program.name + ": converts the program to ONNX");
   return {onnx::to_bytes(lower_program(impl.program, impl.params, lowering)),
           external ? weights.folder : ""};
 }
@@ -313,14 +321,14 @@ void Session::Impl::check_inputs(std::span<const TensorView> input_views) const 
   if (input_views.size() == inputs.size())
     guards.check_input_shapes(
         input_views);  // before the other checks: a guard's message has the user's line
-  check_input_types(input_views);
+  check_input_types_and_shapes(input_views);
   named_dimensions.check(input_views);
   shape_buckets.require_bucket_sizes(input_views);
   check_row_splits_input_values(inputs, input_views);
   pooling_check.check(input_views);
 }
 
-void Session::Impl::check_input_types(std::span<const TensorView> input_views) const {
+void Session::Impl::check_input_types_and_shapes(std::span<const TensorView> input_views) const {
   if (input_views.size() != inputs.size())
     throw Error(ErrorCode::input,
                 "run: " + std::to_string(input_views.size()) + " inputs given, the model has " +
@@ -418,7 +426,7 @@ std::vector<Tensor> Session::Impl::run(std::span<const TensorView> input_views,
 std::vector<Tensor> Session::Impl::run_padded(std::span<const TensorView> input_views,
                                               std::span<const std::size_t> output_indices,
                                               const CancellationToken* cancellation) const {
-  check_input_types(input_views);
+  check_input_types_and_shapes(input_views);
   ShapeBuckets::PaddedInputs padded = shape_buckets.pad(input_views);
   std::vector<Tensor> results = run_unpadded(padded.views, output_indices, cancellation);
   if (output_indices.empty()) output_indices = all_outputs;

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/mapped_file.h"
 #include "runtime/machine.h"
 #include "runtime/ort_session_options.h"
@@ -78,8 +79,10 @@ Options options_with_tuning(const Options& options, const Model::Impl& model,
     return options;
   try {
     return read_and_apply_matching_tuning(path, options, library);
-  } catch (const Error&) {
-    return options;  // a damaged file must not prevent the start
+  } catch (const Error& error) {  // a damaged file must not prevent the start
+    log_message(LogLevel::warning, "oarlock",
+                std::string("the tuning file is ignored: ") + error.what());
+    return options;
   }
 }
 

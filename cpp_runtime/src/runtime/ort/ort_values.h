@@ -46,8 +46,8 @@ class OrtValues {
   std::unique_ptr<ort::Value*[]> heap_;
 };
 
-/// Runs once; ONNX Runtime allocates the outputs. outputs: their names; output_values: one entry
-/// each.
+/// Runs once. outputs: their names; output_values: one entry each; ONNX Runtime writes to the
+/// memory of entries that are set, and allocates the others.
 void run_session(const Library& library, ort::Session* session, const ort::RunOptions* run_options,
                  Names inputs, const OrtValues& values, Names outputs, OrtValues& output_values);
 
