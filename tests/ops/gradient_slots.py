@@ -20,13 +20,14 @@ tests/ops/gradient_slots.py read the slots from real Paddle.
 
 from typing import Any
 
-# By op type: the inputs of its gradient op, sorted by name; the op returns the gradients of all
-# inputs that need one.
+# By op type: the input slots of Paddle's gradient op, sorted by name. The gradient op returns the
+# gradients of all inputs of the forward op that need one.
 '''
 
-OTHERS = (
-    "# Those that Paddle 1.8 has others for; without slots where its gradient is not such an op.\n"
-)
+OTHERS = """# By op type: the input slots of the gradient op in Paddle 1.8, if they differ from
+# `GRAD_INPUT_SLOTS`. The string is empty if Paddle 1.8 has no gradient op with fixed slots for this
+# type.
+"""
 GRADIENT = "@GRAD"
 NONE: Any = ("", [], [], {})
 Rows = dict[str, tuple[str, list[str], list[str], dict[str, tuple[str, Any]]]]
@@ -64,7 +65,7 @@ def _renamed(names: dict[str, str]) -> str:
     lines = [f'    "{type}": "{name}",' for type, name in sorted(names.items())]
     return "\n".join(
         [
-            "# Gradient ops that are not called after their op.",
+            "# By op type: the type of the gradient op, if it is not `<type>_grad`.",
             "IRREGULAR_GRAD_TYPES = {",
             *lines,
             "}",
@@ -83,7 +84,7 @@ def _attributes(rows: Rows) -> str:
             if name not in OPS[type].attrs:
                 text = json.dumps(value) if isinstance(value, str) else str(value)
                 found.setdefault(f'("{name}", "{kind}", {text}, ', []).append(type)
-    head = "# Attributes without default that Paddle 1.8 requires in gradient ops and the op here lacks."
+    head = "# Attributes that Paddle 1.8 requires in gradient ops, without giving a default, and that Oarlock's\n# op definitions lack: name, type, value, op types."
     lines = [line for key, types in sorted(found.items()) for line in _wrapped(key, types)]
     return "\n".join(
         [
