@@ -83,7 +83,7 @@ def test_files_and_equal_results(tmp_path: Path) -> None:
     [
         ({"foo": 1}, "options: there is no 'foo'"),
         ({"device": "tpu"}, "options: device 'tpu' is not one of cpu, cuda, tensorrt"),
-        ({"device": 3}, "options: 'device' is a int"),
+        ({"device": 3}, "options: 'device' is a int; the type of the option is string (3)"),
         ({"threads": -1}, "options: threads is -1"),
         ({"profile": "/nowhere/p"}, "options: profile: there is no folder /nowhere"),
     ],
