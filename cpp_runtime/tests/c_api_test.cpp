@@ -204,8 +204,10 @@ TEST("c: messages go to the callback, from the given level on") {
   oarlock_session* session = nullptr;
   CHECK_EQ(text_of(oarlock_session_open(fixture("mlp").c_str(), nullptr, nullptr, &session)), "");
   oarlock_session_free(session);
-  CHECK(!messages.empty());
-  for (const std::string& message : messages) CHECK_HAS(message, "ONNX Runtime");
+  CHECK_EQ(messages.at(0), "1 oarlock: mlp.pdmodel: converts the program to ONNX");
+  CHECK(messages.size() > 1);
+  for (const std::string& message : std::span(messages).subspan(1))
+    CHECK_HAS(message, "ONNX Runtime, ");
   CHECK_EQ(text_of(oarlock_set_log_callback(OARLOCK_LOG_OFF, collect, &messages)), "");
   messages.clear();
   CHECK_EQ(text_of(oarlock_session_open(fixture("mlp").c_str(), nullptr, nullptr, &session)), "");

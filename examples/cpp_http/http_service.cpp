@@ -1,7 +1,7 @@
 // Serves one model over HTTP, with a bounded queue, a deadline per request, and a shutdown that finishes accepted
 // requests.
 //
-//     http_service MODEL [PORT] [WORKERS]
+//     http_service MODEL [PORT = 8080, 0: a free one] [WORKERS = 0: one per CPU core]
 //
 //     curl -d '{"inputs": {"x": {"shape": [1, 4], "data": [1, 2, 3, 4]}}}' http://127.0.0.1:8080/run
 //     curl http://127.0.0.1:8080/health
@@ -143,7 +143,8 @@ void run_model(oarlock::SessionPool& pool, const httplib::ContentReader& read, h
   answer_error(response, 400, error.what());
 }
 
-// Stops the server as soon as a signal arrives; the signals are blocked in all other threads.
+// Waits for a signal and stops the server. The signals are blocked in all threads, so that only
+// sigwait receives them.
 void stop_on_signal(httplib::Server& server, sigset_t signals, const std::atomic<bool>& has_ended) {
   int received = 0;
   sigwait(&signals, &received);

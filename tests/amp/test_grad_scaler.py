@@ -106,7 +106,7 @@ def test_state_dict_round_trip() -> None:
     assert other.state_dict() == scaler.state_dict()
     assert other.get_init_loss_scaling() == 4.0
     assert other.get_incr_every_n_steps() == 5
-    with pytest.raises(OarlockError, match="it is empty"):
+    with pytest.raises(OarlockError, match="the dict is empty"):
         other.load_state_dict({})
 
 

@@ -156,12 +156,12 @@ def test_recording_continues_after_each_problem(script: str) -> None:
     assert set(problem_lines(text)) == {line_of(w) for w in wanted}
     for part in (
         "'y': the dtypes differ",
-        "fix:   cast one side",
+        "fix:   cast one of the values",
         "matmul_v2: the inner axes differ, 4 and 5",
         "numpy(): the value of",
         "the number of rows is known only at run time",
         "'late' has a value only if the condition holds",
-        "give it a value before the `if`",
+        "assign the variable before the `if`",
         "`except` does not see it",
         "float(): the value of",
         "made\n  cause: the source of <string>",
@@ -227,7 +227,7 @@ def test_python_exception_stops_the_recording_with_its_line(script: str) -> None
     code, text = oarlock("explain", f"{script}:breaks", "--input", "float32[2]")
     assert code == 1
     assert problem_lines(text) == [line_of('return {}["key"]')]
-    assert "KeyError: 'key'; what comes after it was only read" in text
+    assert "KeyError: 'key'; the code after it was only scanned, not executed" in text
     code, text = oarlock("explain", f"{script}:changes", "--input", "float32[2]")
     assert "'x': the dtypes differ" in text
     assert "undefined_thing" in text
@@ -239,7 +239,7 @@ def test_run_time_numbers_do_not_stop_the_recording(script: str) -> None:
     wanted = ("named[int", 'text = f"', "kind =", "while y.sum()", "return paddle.to_tensor([0.0]")
     assert set(problem_lines(text)) == {line_of(w) for w in wanted}, text
     assert "a list whose length is known only at run time" in text
-    assert "; what comes after it was only read" in text
+    assert "; the code after it was only scanned, not executed" in text
     assert f"{script}:a: 5 problems" in text  # `:a:` is no picture
 
 

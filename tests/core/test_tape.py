@@ -93,7 +93,7 @@ def test_wrong_number_of_gradients_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(OPS["sum"], "vjp_rule", lambda g, xs: [g])
-    with pytest.raises(ValueError, match="another number of gradients"):
+    with pytest.raises(ValueError, match="number of gradients"):
         paddle.add_n([leaf(1.0), leaf(2.0)]).backward()
 
 

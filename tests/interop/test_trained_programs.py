@@ -120,7 +120,7 @@ def test_paddle_control_flow_gradients_are_rejected(
     feed = held(folder / f"{case}.feed0.npz")
     with pytest.raises(
         UnsupportedOpsError,
-        match=f"{op}: gradients of control flow run only where Oarlock wrote them",
+        match=f"{op}: Oarlock cannot run gradients of control flow that PaddlePaddle recorded",
     ):
         exe.run(program, feed=feed, fetch_list=fetches[case], scope=scope)
     anew = program.clone(for_test=True)

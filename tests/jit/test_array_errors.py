@@ -117,14 +117,14 @@ def read_from_an_empty_list(x: Any, k: Any) -> Any:
 REFUSED: dict[Callable[..., Any], str] = {
     **dict.fromkeys(
         ONE_LIST,
-        r"append.* is the same list as this one on some paths|may be another one, since a branch or a loop",
+        r"append.* is the same list as this one on some paths|may be the same object as one that was changed",
     ),
     a_tuple_of_tuples_that_grows: "'q': only tensors and numbers can be loop-carried",
-    a_list_and_a_tuple: "of the program tuple cannot be added by `\\+`, only a list",
+    a_list_and_a_tuple: "only a list, not tuple, can be added by `\\+` to the list",
     another_dtype: "holds float32; this element is int64",
-    as_often_as_a_run_says: r"`\*` repeats by a number above 0 that Python knows",
-    elements_that_are_not_alike: r"takes a value like all elements, which are float32\[2\], float32\[\]; the value is float32\[2\]",
-    an_element_that_is_a_list: "takes a value like all elements, which are list; the value is list",
+    as_often_as_a_run_says: r"`\*` repeats the list .* of the program only by a positive int",
+    elements_that_are_not_alike: r"should have the type of all elements, which are float32\[2\], float32\[\]; the value is float32\[2\]",
+    an_element_that_is_a_list: "should have the type of all elements, which are list; the value is list",
     read_from_an_empty_list: "a list without elements is read at a position",
     deleted_at_a_position: "del: the index is known only at run time",
 }

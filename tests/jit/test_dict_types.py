@@ -75,7 +75,7 @@ def test_dicts_keep_their_type(kind: Any) -> None:
 def test_objects_with_tensors_cannot_be_results() -> None:
     function = paddle.jit.to_static(lambda x: Factor(x * 2))
     with pytest.raises(
-        TraceError, match="'Factor' holds values of the program and is not a result"
+        TraceError, match="an object of type 'Factor' that holds tensors cannot be returned"
     ):
         function(x())
 

@@ -138,7 +138,7 @@ def test_gradient_through_a_branch_is_saved(tmp_path: Path) -> None:
     program = to_static(slope_of_a_branch, [InputSpec([None], "float32", "x")])
     with pytest.warns(
         UserWarning,
-        match="by the interpreter, as the engine does not have all ops: conditional_block_grad",
+        match="by the interpreter, because the engine does not have all ops: conditional_block_grad",
     ):
         save(program, tmp_path / "m")
     for values in ([1.0, 2.0], [-1.0, -2.0, -3.0]):

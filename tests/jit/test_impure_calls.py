@@ -132,7 +132,7 @@ def test_impure_functions_are_called_each_time(name: str) -> None:
     ask = MOVING[name]
     static = to_static(lambda x: x * float(ask()))
     static(paddle.ones([1]))
-    with pytest.warns(UserWarning, match="differs at each call, and no part of a program"):
+    with pytest.warns(UserWarning, match="differs at each call, so a program cannot contain it"):
         static(paddle.ones([1]))
     assert static.get_traced_count() == 1
 

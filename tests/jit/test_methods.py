@@ -224,7 +224,7 @@ def test_properties_are_not_saved_as_methods(tmp_path: Path) -> None:
 
 def test_default_input_spec(tmp_path: Path) -> None:
     layer = to_static(net(Plain))
-    with pytest.raises(paddle.OpError, match="it was not called so far, and has no input_spec"):
+    with pytest.raises(paddle.OpError, match="it was not called yet and has no input_spec"):
         save(layer, tmp_path / "m")
     layer(normal(2, 3), scale=3.0)
     layer(normal(4, 3), 5.0)
@@ -280,7 +280,7 @@ def test_output_spec(tmp_path: Path) -> None:
     np.testing.assert_allclose(y.numpy(), want[0].numpy(), rtol=1e-6)
     np.testing.assert_allclose(z.numpy(), want[2]["z"].numpy(), rtol=1e-5)
     with pytest.raises(
-        paddle.OpError, match=r"no output 'w'; there are \['out_0', 'out_1', 'out_2\.z'\]"
+        paddle.OpError, match=r"no output 'w'; the outputs are \['out_0', 'out_1', 'out_2\.z'\]"
     ):
         save(layer, tmp_path / "m", output_spec=["w"])
 

@@ -273,7 +273,7 @@ REFUSED = {
     a_list_grows: "'OUTSIDE' has another length after one of two branches",
     a_word_changes: "'word': only tensors and numbers can depend on a tensor's value",
     a_word_changes_in_rounds: "'word' is a string that the iterations of a loop change",
-    a_global_counts: "'COUNT' becomes a value of the program",
+    a_global_counts: "assigns a symbolic value to 'COUNT'",
 }
 
 

@@ -54,7 +54,7 @@ def of_other_dtypes(x: Any) -> Any:
         ),
         (
             of_several_elements,
-            r"or: Python asks whether the first one is true, which has several elements.*return x or x \+ 1",
+            r"or: Python tests whether the first operand is true, but it has several elements.*return x or x \+ 1",
         ),
         (
             of_other_dtypes,

@@ -41,7 +41,7 @@ def test_saved_in_eval_mode(tmp_path: Path, kind: type[Layer]) -> None:
     net = kind()
     net.eval()
     with pytest.warns(
-        UserWarning, match=r"'(dropout|batch_norm)' at .*told to train.*training=self\.training"
+        UserWarning, match=r"'(dropout|batch_norm)' at .*is in train mode.*training=self\.training"
     ):
         paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, 4], "float32", "x")])
     loaded = paddle.jit.load(str(tmp_path / "m"))

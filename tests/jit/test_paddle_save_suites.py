@@ -112,7 +112,7 @@ def test_concrete_program_inputs(tmp_path: Path) -> None:
 
 def test_unknown_output_spec(tmp_path: Path) -> None:
     layer = to_static(Pair(), input_spec=SPECS)
-    with pytest.warns(UserWarning, match="which are all kept"):
+    with pytest.warns(UserWarning, match="which are all saved"):
         save(layer, tmp_path / "m", output_spec=["no", "such"])
     assert len(load(tmp_path / "m")._output_spec()) == 2
     with pytest.raises(ValueError, match="there is no output 'no'"):

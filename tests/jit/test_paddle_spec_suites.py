@@ -65,11 +65,11 @@ def test_static_function_train_and_eval() -> None:
     net = to_static(Net())
     with pytest.raises(
         RuntimeError,
-        match=r"method of the layer Net, which says whether it trains; call eval\(\) of that",
+        match=r"method of the layer Net, whose mode applies \(train or eval\); call eval\(\) of the layer",
     ):
         net.forward.eval()
     net.eval()
-    with pytest.raises(RuntimeError, match=r"call train\(\) of that"):
+    with pytest.raises(RuntimeError, match=r"call train\(\) of the layer"):
         net.forward.train()
     net.forward.eval()
 

@@ -195,7 +195,7 @@ def down(x: Any, n: Any) -> Any:
 
 def test_value_dependent_recursion_is_rejected(tmp_path: Path) -> None:
     spec = [*X, InputSpec([], "int64", "n")]
-    with pytest.raises(paddle.TraceError, match="down: calls go deeper than Python allows"):
+    with pytest.raises(paddle.TraceError, match="down: the recursion is deeper than Python allows"):
         save(to_static(down), tmp_path / "m", input_spec=spec)
 
 

@@ -137,7 +137,7 @@ def put_in_a_deque(x: Any) -> Any:
     ],
 )
 def test_program_values_in_external_state_are_rejected(function: Any, name: str) -> None:
-    with pytest.raises(TraceError, match=f"'{name}' becomes a value of the program"):
+    with pytest.raises(TraceError, match=f"assigns a symbolic value to '{name}'"):
         to_static(function)(paddle.ones([2]))
     assert "NEVER_SET_BEFORE" not in globals()
     assert not hasattr(set_an_attribute_of_a_function, "last")

@@ -170,7 +170,7 @@ def test_no_new_program_after_the_second_call() -> None:
 def test_saving_state_between_calls_is_rejected(make: type[nn.Layer], tmp_path: Path) -> None:
     net = make()
     net.eval()
-    with pytest.raises(TraceError, match="a saved program keeps nothing from call to call"):
+    with pytest.raises(TraceError, match="a saved program keeps no state between calls"):
         paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([2], "float32", "x")])
     want = make()(paddle.ones([2]))
     np.testing.assert_allclose(net(paddle.ones([2])).numpy(), want.numpy())

@@ -58,7 +58,7 @@ def test_random_draw_by_unconverted_code_in_each_call(source: str) -> None:
     np.random.set_state(before[1])
     static = to_static(lambda x: x * hash(other))
     with pytest.warns(
-        UserWarning, match=f"'{source}' differs at each call, and no part of a program"
+        UserWarning, match=f"'{source}' differs at each call, so a program cannot contain it"
     ):
         assert [static(paddle.ones([1])).item() for _ in range(5)] == wanted
     assert static.get_traced_count() == 2

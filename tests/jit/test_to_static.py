@@ -338,7 +338,7 @@ def test_changing_number_argument() -> None:
         function(ONES, float(k))
         function(ONES, float(k), flag=False)
     with pytest.warns(
-        UserWarning, match="16 programs were made that differ in the number 'k' only"
+        UserWarning, match="16 programs were made that differ only in the number 'k'"
     ) as said:
         function(ONES, 15.0)
     assert [w.filename for w in said] == [__file__]

@@ -122,7 +122,8 @@ def test_second_trace_finds_dynamic_sizes(tmp_path: Path) -> None:
 )
 def test_size_dependent_program_keeps_the_guard(kind: type[Net], why: str) -> None:
     with pytest.warns(
-        UserWarning, match=f"(?s)at the other sizes forward executes another program: .*({why})"
+        UserWarning,
+        match=f"(?s)with the sizes of `again`, forward records another program: .*({why})",
     ):
         _, traced = TracedLayer.trace(kind(), rows(2), again=rows(3))
     assert [(g.kind, g.expected) for g in traced.assumptions][0] == ("dim", "2")

@@ -201,7 +201,7 @@ def test_set_strategy() -> None:
 
 def test_bad_calls() -> None:
     _, traced, _ = trace(lambda s, x: s.fc(x), normal(2, 4))
-    with pytest.raises(paddle.OpError, match="takes \\['x'\\], got 2"):
+    with pytest.raises(paddle.OpError, match="takes the inputs \\['x'\\], got 2"):
         traced([normal(2, 4), normal(2, 4)])
     with pytest.raises(paddle.OpError, match="(?s)'x'.*float64.*float32"):
         traced([np.ones((2, 4))])

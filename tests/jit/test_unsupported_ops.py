@@ -38,7 +38,7 @@ class Net(nn.Layer):
 def saved(path: Path, net: nn.Layer) -> str:
     with pytest.warns(
         UserWarning,
-        match=f"by the interpreter, as the engine does not have all ops: {OP}: no lowering",
+        match=f"by the interpreter, because the engine does not have all ops: {OP}: no lowering",
     ):
         paddle.jit.save(net, path, input_spec=[paddle.static.InputSpec([None, 4], "float32", "x")])
     return str(path)

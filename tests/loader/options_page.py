@@ -12,19 +12,20 @@ from oarlock.loader.runtime import runtime_module
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
 HEAD = """# Session options
 
-`cpp_runtime/include/oarlock/session_options.inc` declares these options; this page is written by
-`python -m tests.loader.options_page`. They are
+`cpp_runtime/include/oarlock/session_options.inc` declares the options of sessions; this page is
+written by `python -m tests.loader.options_page`. Each language has its way to set an option:
 
-- members of `oarlock::Options` in C++;
-- text for `oarlock_options_set(options, name, value)` in C: a bool is `0` or `1`, `outputs` and
-  `warmup` append one item, `provider.KEY` sets one entry of `provider`, and `shape_buckets` is
-  `NAME=SIZE,SIZE`, once per dimension;
-- keyword arguments of `paddle.jit.load` and `oarlock.loader.engine.Engine` in Python;
-- `--option NAME=VALUE` of `oarlock-runner`, in the form of C; frequent ones have flags of their own,
-  see `oarlock-runner --help`.
+- In C++, an option is a member of `oarlock::Options`.
+- In C, `oarlock_options_set(options, name, value)` takes the value as text: a bool is `0` or `1`,
+  `outputs` appends a name, `warmup` the shapes of one run (`x=1,3,224,224,y=1,5`), `provider.KEY` sets one entry of `provider`, and
+  `shape_buckets` is `NAME=SIZE,SIZE`, once per dimension.
+- In Python, options are keyword arguments of `paddle.jit.load` and `oarlock.loader.engine.Engine`.
+- `oarlock-runner` has `--option NAME=VALUE`, with values as in C; frequent options have flags of
+  their own, see `oarlock-runner --help`.
 
-An unknown name, a value of another type or a value out of range is rejected when the session is
-created.
+A value out of range makes the creation of the session fail. An unknown name or a value of another
+type is an error of `oarlock_options_set` in C, of the creation of the session in Python, and of the
+command line in `oarlock-runner`.
 
 | option | type | default | description |
 |---|---|---|---|

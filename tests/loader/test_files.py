@@ -128,7 +128,7 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
     ),
     (
         lambda m: setattr(op(m, 3).attrs[0], "block_idx", 2),
-        "op 3 (while): attribute sub_block is block 2 of 2",
+        "op 3 (while): attribute sub_block is block 2, but the number of blocks is 2",
     ),
     (
         lambda m: setattr(op(m, 3).attrs[0], "block_idx", 0),
@@ -157,10 +157,13 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
         lambda m: setattr(m.contract.guards[0], "kind", "odd"),
         "contract: a guard of kind 'odd' is not known",
     ),
-    (lambda m: setattr(m.contract.guards[0], "axis", -1), "contract: a guard on axis -1"),
+    (
+        lambda m: setattr(m.contract.guards[0], "axis", -1),
+        "contract: the axis -1 of a guard is not in",
+    ),
     (
         lambda m: setattr(m.contract.guards[0], "axis", 1 << 40),
-        "contract: a guard on axis 1099511627776",
+        "contract: the axis 1099511627776 of a guard is not in",
     ),
     (lambda m: setattr(var(m, "w"), "name", "w\x1b[2J"), "the name contains control characters"),
     (lambda m: setattr(op(m), "type", "go\n"), "the name contains control characters"),

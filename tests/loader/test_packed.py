@@ -271,5 +271,5 @@ def test_layer_outputs_have_no_lod(tmp_path: Path) -> None:
     (tmp_path / "m.pdmodel").write_bytes(
         program({"x": (rows(3), 1)}, OpDesc("tanh", {"X": ["x"]}, {"Out": ["y"]}))
     )
-    with pytest.raises(OpError, match=r"use lod\(\) of the handles of oarlock\.inference"):
+    with pytest.raises(OpError, match=r"use lod\(\) of the output handles of oarlock\.inference"):
         oarlock.jit.load(str(tmp_path / "m"), offsets=True)

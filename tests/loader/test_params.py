@@ -96,7 +96,7 @@ def test_array_layout_and_byte_order(tmp_path: Path) -> None:
     "array", [np.array(["a"]), np.array([None]), np.zeros(2, np.uint32), np.zeros(1, np.longdouble)]
 )
 def test_unsupported_dtypes_are_rejected(array: Any) -> None:
-    with pytest.raises(FileError, match=r"w: .* a \.pdiparams cannot store"):
+    with pytest.raises(FileError, match=r"w: a \.pdiparams cannot store the dtype"):
         to_bytes({"w": array})
 
 
@@ -144,7 +144,7 @@ FAULTS = [
         "float32[34359738368] needs 137438953472 bytes at",
     ),
     (DATA[:-1], "m: record 2 (c): bfloat16[1] needs 2 bytes"),
-    (DATA[: -2 - 24], "m: record 2 (c): is not there"),
+    (DATA[: -2 - 24], "m: record 2 (c): the record is missing"),
     (DATA + b"\0", "m: 1 bytes are left after the 3 values the program has"),
     (DATA + DATA, f"m: {len(DATA)} bytes are left after the 3 values"),
 ]

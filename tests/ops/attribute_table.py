@@ -13,7 +13,7 @@ from oarlock.core.op import OPS
 from oarlock.ir.attr_checks import range_kind_of_attr
 
 TABLE = Path(__file__).parents[2] / "cpp_runtime" / "src" / "paddle" / "op_attr_table.inc"
-HEAD = """// The attributes of every op: its type, the attribute, its type, what its whole numbers count.   Sorted.
+HEAD = """// The attributes of every op: op type, attribute name, attribute type, and what the integers of the attribute count.   Sorted.
 // Written by tests/ops/attribute_table.py from the definitions in tracer/ops; not by hand.
 """
 

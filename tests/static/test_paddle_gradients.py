@@ -107,7 +107,7 @@ def test_unsupported_block_gradients_are_listed() -> None:
     )
     with pytest.raises(
         UnsupportedOpsError,
-        match=r"no_such_op: no such op\n  while_grad: gradients of control flow",
+        match=r"no_such_op: no such op\n  while_grad: Oarlock cannot run gradients of control flow",
     ):
         CompiledProgram(made, ["x"], ["y"])
 

@@ -110,7 +110,7 @@ class Noisy(nn.Layer):
         )
 
 
-@pytest.mark.filterwarnings("ignore:.*(there are no parameters|told to train|random)")
+@pytest.mark.filterwarnings("ignore:.*(there are no parameters|is in train mode|random)")
 @pytest.mark.parametrize("training", [False, True])
 def test_loaded_program_seed(training: bool, tmp_path: Path) -> None:
     paddle.jit.save(Noisy(), str(tmp_path / "m"), [static.InputSpec([4])])

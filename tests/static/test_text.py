@@ -173,7 +173,7 @@ BAD = [
     (START + "y = relu(X=x) a=ints[1 2]", "m:3: ',' is expected, not '2'"),
     (START + "y = relu(X=x) a=strings[b]", "m:3: a text in quotes is expected, not 'b'"),
     (START + "y = relu(X=x) a=bools[1]", "m:3: true or false is expected, not '1'"),
-    (START + 'y = relu(X=x) a="b', "m:3: cannot be read from"),
+    (START + 'y = relu(X=x) a="b', "m:3: invalid syntax at"),
     (START + 'y = relu(X=x) a="\\q"', "m:3: the text"),
     (START + "y = relu(X=x) a=1 )", "m:3: the name of an attribute is expected, not ')'"),
 ]

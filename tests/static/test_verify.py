@@ -76,8 +76,11 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "block_index_attribute_problems": [
-        (text("go() b=block(1)"), "block 0, op 0 (go): attribute b is block 1 of 1"),
-        (text("go() b=blocks[0]"), "attribute b is block 0 of 1"),
+        (
+            text("go() b=block(1)"),
+            "block 0, op 0 (go): attribute b is block 1, but the number of blocks is 1",
+        ),
+        (text("go() b=blocks[0]"), "attribute b is block 0, but the number of blocks is 1"),
         (
             text("go() sub_block=1", "block 1 in 0:"),
             "attribute sub_block is of type INT, not BLOCK",
@@ -129,9 +132,9 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         (STEPS.replace("var x: float32[3]", "var z: float32[3]"), "block 1 does not declare 'x'"),
         (
             STEPS.replace('strings["m"]', '"m"'),
-            "needs a block sub_block, and ex_states and states that are strings",
+            "sub_block should be a block, and ex_states and states should be lists of strings",
         ),
-        (STEPS.replace("sub_block=block(1)", ""), "needs a block sub_block"),
+        (STEPS.replace("sub_block=block(1)", ""), "sub_block should be a block"),
     ],
     "contract_problems": [
         (

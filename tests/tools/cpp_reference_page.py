@@ -2,7 +2,8 @@
 
     python -m tests.tools.cpp_reference_page
 
-Each declaration with a comment (`///`) becomes an entry; public members of a class follow it.
+Each public declaration becomes an entry, with its comment (`///`) if it has one; public members of
+a class follow it.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ HEADERS = (
 HEAD = """# C++ and C reference
 
 The public declarations of [`cpp_runtime/include/oarlock`](../cpp_runtime/include/oarlock), which
-`#include <oarlock/oarlock.h>` includes; this page is written by
+`#include <oarlock/oarlock.h>` includes, except `oarlock_c.h` for C; this page is written by
 `python -m tests.tools.cpp_reference_page`. [C++ and C](cpp.md) explains how to use them,
-[options.md](options.md) lists the members of `Options`. All names are in the namespace `oarlock`.
+[options.md](options.md) lists the members of `Options`. All names of the C++ headers are in the namespace
+`oarlock`.
 """
 DETAIL = re.compile(
     r"^(struct Impl;|class \w+;|friend |const Impl& impl|\[\[deprecated|~|.*= delete;|inline constexpr )"

@@ -1,6 +1,7 @@
-"""Gradients of a program: append ops that compute them."""
+"""Append ops to a program that compute gradients of its variables."""
 
-# Importing these modules registers their gradient rules in `backward_pass`.
+# Importing `control_flow_gradients` and `side_effect_op_gradients` registers their gradient rules
+# in `backward_pass`.
 from . import control_flow_gradients, emit_paddle_grad_ops, side_effect_op_gradients
 from .append_backward import append_backward, append_gradient_ops, gradients
 

@@ -1,5 +1,5 @@
 """Activity analysis: find the variables that depend on the variables whose gradients are
-requested. Only these variables need gradients.
+requested. The backward pass computes gradients only for the variables found.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from ..ir.program import Block, OpDesc, Program, VarDesc, VarKind
 
 
 class ActivityAnalysis:
-    """The variables that depend on `sources` ("varied" in the literature). Whether a loss depends
-    on them is not determined.
+    """The variables that depend on `sources` ("varied" in the literature). The analysis does not
+    determine whether a loss depends on a variable.
 
-    barred: names through which no dependency propagates.
+    barred: names of variables that count as independent of `sources`, whatever they are computed
+    from.
     within: the blocks that are still being recorded, outermost first. No op that runs them exists
     yet.
     """
@@ -107,8 +108,8 @@ class ActivityAnalysis:
         ]
 
     def _can_have_grad(self, block: Block, name: str) -> bool:
-        """Whether a result can have a gradient. For an outer variable that a block writes,
-        the declaration in the outer block decides.
+        """Whether the output `name` of an op in `block` can have a gradient. The stop_gradient of a
+        variable counts only if `block` declares the variable, not if an outer block does.
         """
         var = self._program.var(name, block.idx)
         stopped = var is not None and var.stop_gradient and name in block.vars

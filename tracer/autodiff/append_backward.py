@@ -33,7 +33,7 @@ def append_gradient_ops(
     """Append the ops that compute the gradients of the sum of `targets` with respect to `wanted`;
     return these gradients by name.
 
-    targets: the initial gradient of each target by name; None for ones.
+    targets: by name of a target, its initial gradient; None stands for ones.
     barred: names through which no gradient flows.
     """
     wanted, current = list(wanted), recorder.block
@@ -91,7 +91,7 @@ def _decompose_grad_ops_and_analyze_activity(
 
 
 def _ancestor_ops_last_first(program: Program, names: Iterable[str]) -> list[OpDesc]:
-    """The ops of the outermost block that the variables depend on, last op first."""
+    """The ops of the outermost block on which the variables `names` depend, last op first."""
     needed, ops = set(names), []
     for op in reversed(program.block.ops):
         if needed.intersection(op.output_names()):
@@ -101,7 +101,7 @@ def _ancestor_ops_last_first(program: Program, names: Iterable[str]) -> list[OpD
 
 
 def _emit_initial_gradient(backward: ProgramBackwardPass, name: str) -> Variable:
-    """The initial gradient of a target: ones."""
+    """Emit ones of the shape of a target, the default initial gradient of the backward pass."""
     target = backward.require_variable(name)
     has_known_shape = backward.recorder.policy.emits_grad_ops and -1 not in target.meta.shape
     attrs = {"shape": list(target.meta.shape), "value": 1.0, "dtype": target.dtype.proto}
@@ -118,7 +118,9 @@ def _emit_initial_gradient(backward: ProgramBackwardPass, name: str) -> Variable
 
 
 def _mark_backward_ops(block: Block, start: int) -> None:
-    """Mark the ops from index `start` on as backward ops, unless they have an op_role."""
+    """Set op_role to backward in the ops of a block from index `start` on that have no op_role
+    yet.
+    """
     for op in block.ops[start:]:
         op.attrs.setdefault("op_role", Attr(AttrType.INT, BACKWARD))
 
@@ -141,7 +143,9 @@ def _as_list(values: Any) -> list[Any]:
 
 
 def _as_variable_list(values: Any, what: str) -> list[Any]:
-    """`values` (one variable, several, or None) as a list. Raises OperandError for a name."""
+    """`values` (one variable, several, or None) as a list. Raises OperandError if a value is a str,
+    because names of variables are not accepted.
+    """
     if isinstance(values, str):
         raise OperandError(
             append_user_line(f"gradients: {what} should be variables, not the name {values!r}")
@@ -150,9 +154,10 @@ def _as_variable_list(values: Any, what: str) -> list[Any]:
 
 
 def _find_or_declare_names_of_variables(recorder: Recorder, values: Any, what: str) -> list[str]:
-    """The names of several variables.
+    """The names of `values`, a list of variables and names; a parameter that the program does not
+    contain yet is declared in it.
 
-    Raises OperandError for anything but a list of tensors and names.
+    Raises OperandError if `values` is not a list of tensors and names.
     """
     if values is not None and not isinstance(values, list | tuple | set | frozenset):
         raise OperandError(append_user_line(f"{what} is not a list, but {type(values).__name__}"))
@@ -171,7 +176,7 @@ def _find_or_declare_name_of_variable(recorder: Recorder, value: Any) -> str:
 
 
 def _require_tensor_by_name(recorder: Recorder, name: str) -> Tensor:
-    """The parameter or variable called `name`."""
+    """The parameter or variable of the program whose name is `name`."""
     found = recorder.scope.get(name)
     if found is not None:
         return found
@@ -226,8 +231,8 @@ def append_backward(
 
 
 def _trainable_output_names_of_inputless_ops(program: Program) -> list[str]:
-    """The results of ops without inputs for which the user set stop_gradient=False. They are
-    leaves.
+    """The outputs of ops without inputs for which the user set stop_gradient=False. Outputs of such
+    ops are leaves, so that gradients with respect to them may be requested.
     """
     made = [
         n
@@ -256,8 +261,9 @@ def _is_input_or_persistable(program: Program, name: str) -> bool:
 def gradients(
     targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
 ) -> list[Variable | None]:
-    """Append the gradients of the sum of `targets` with respect to `inputs`. Returns one
-    gradient per input; None if `targets` do not depend on it or its stop_gradient is set.
+    """Append the gradients of the sum of `targets` with respect to `inputs`. Returns a list of one
+    gradient per input; the gradient is None if `targets` do not depend on the input or the input
+    has stop_gradient=True.
     """
     recorder = _require_recorder("gradients")
     program = recorder.program

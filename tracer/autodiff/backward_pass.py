@@ -1,4 +1,4 @@
-"""The backward pass over the ops of a block. It calls the vjp rule of each op, which emits
+"""The backward pass over the ops of a block. The pass calls the VJP rule of each op, which emits
 ops, and accumulates the gradients of the op's inputs.
 """
 
@@ -49,7 +49,9 @@ def apply_vjp_rule(
 
 
 def reshape_shape_1_to_0d(value: Any) -> Any:
-    """Reshape a [1] value to 0-D. Programs before Paddle 2.5 declare scalars as [1]."""
+    """Reshape a value of shape [1] to 0-D and return other values unchanged. Programs written
+    before Paddle 2.5 declare scalars with shape [1].
+    """
     return (
         OPS["reshape2"](value, shape=[])
         if isinstance(value, Variable) and value.meta.shape == (1,)
@@ -58,8 +60,8 @@ def reshape_shape_1_to_0d(value: Any) -> Any:
 
 
 GradientRule = Callable[["ProgramBackwardPass", OpDesc, int], None]
-# Gradient rules of ops with sub-blocks, side effects or TensorArrays, by op type. The modules that
-# define the rules add them here.
+# Gradient rules of ops with sub-blocks, side effects or TensorArrays, by op type. Each module that
+# defines gradient rules adds them to this dict when it is imported.
 GRADIENT_RULES: dict[str, GradientRule] = {}
 
 
@@ -72,7 +74,7 @@ class ProgramBackwardPass:
 
     emit_grad_op: ClassVar[
         Callable[[ProgramBackwardPass, Op, OpDesc, int], bool]
-    ]  # set by the module emit_grad_ops
+    ]  # set by the module emit_paddle_grad_ops
 
     def __init__(
         self,
@@ -82,7 +84,8 @@ class ProgramBackwardPass:
         wanted: Collection[str] = (),
     ) -> None:
         self.recorder, self.activity, self.value_versions = recorder, activity, value_versions
-        self._requested_names = dict.fromkeys(wanted)  # a dict for fast lookup in order
+        # a dict, because it keeps the order and has a fast lookup
+        self._requested_names = dict.fromkeys(wanted)
         self.gradients: dict[str, Variable] = {}  # the requested gradients
         self.block: Block = value_versions.block
         self.cotangents = Cotangents(recorder)
@@ -90,11 +93,11 @@ class ProgramBackwardPass:
         self._loop_start_index = value_versions.first_op_index_of_block(loops[-1]) if loops else 0
 
     def run(self) -> None:
-        """Differentiate the ops in reverse order.
+        """Call the gradient rules of the ops in reverse order.
 
-        If the body of a loop is being recorded, raises OarlockError for an op before the loop. Its
-        gradient would be needed in each iteration, but the iterations change the values that it
-        depends on.
+        If the body of a loop is being recorded, raises OarlockError for an op before the loop. The
+        gradient of such an op would be needed in each iteration, but the iterations change the
+        values that the gradient depends on.
         """
         for i in range(len(self.value_versions.forward_ops) - 1, -1, -1):
             op, self.block = self.value_versions.forward_ops[i], self.value_versions.block_of_op(i)
@@ -114,7 +117,9 @@ class ProgramBackwardPass:
         self._save_totals_of_requested_grads(self._requested_names)
 
     def _save_totals_of_requested_grads(self, names: Iterable[str]) -> None:
-        """Save requested gradients before the pass consumes them."""
+        """Save the gradients of `names` that the user requested in `gradients`, before the pass
+        removes them from `cotangents`.
+        """
         for name in names:
             if (
                 name in self._requested_names
@@ -127,11 +132,13 @@ class ProgramBackwardPass:
     # ----------------------------------------------------------------------------------------------
 
     def needs_grad(self, name: str) -> bool:
-        """Whether the gradient of a variable of the block is needed."""
+        """Whether the pass must compute the gradient of the variable `name` of the current
+        block.
+        """
         return name != EMPTY_NAME and self.activity.needs_grad(self.block.idx, name)
 
     def require_variable(self, name: str) -> Variable:
-        """A variable by name, resolved from the block."""
+        """The Variable for `name`, which the current block or an enclosing block must declare."""
         desc = self.recorder.program.var(name, self.block.idx)
         assert desc is not None
         return self.recorder.create_variable(desc)
@@ -145,7 +152,7 @@ class ProgramBackwardPass:
         return self.require_variable(self.value_versions.name_or_scheduled_copy_after(name, at))
 
     def accumulate(self, name: str, gradient: Variable) -> None:
-        """Add to the gradient of a variable."""
+        """Add a term to the gradient of the variable `name`."""
         self.cotangents.accumulate(name, gradient)
 
     def is_tensor_array(self, name: str) -> bool:
@@ -157,7 +164,9 @@ class ProgramBackwardPass:
     # -----------------------------------------------------------------------------------
 
     def differentiate_op(self, desc: OpDesc, at: int) -> None:
-        """Differentiate an op with a vjp rule."""
+        """Emit ops that compute the gradients of the inputs of an op, from the op's VJP rule, and
+        accumulate these gradients.
+        """
         op = OPS.get(desc.type)
         if op is None:
             raise OpError(
@@ -188,7 +197,9 @@ class ProgramBackwardPass:
     def _mark_unread_grads_renameable(
         self, found: list[tuple[str, Variable]], ops: list[OpDesc]
     ) -> None:
-        """Mark the gradients that no other op reads; `Cotangents` may rename them."""
+        """Mark the gradients that none of `ops` reads, so that `Cotangents` may give them Paddle's
+        names.
+        """
         makers = {
             name: op for op in ops for name in op.output_names() if name in self.recorder.block.vars
         }
@@ -199,8 +210,8 @@ class ProgramBackwardPass:
                 self.cotangents.mark_renameable(gradient, makers[gradient.name])
 
     def _pop_output_grads_or_zeros(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
-        """The gradients of the outputs, one per differentiable slot; zeros if no gradient
-        was accumulated. Removes them from `cotangents`.
+        """Return the gradients of the op's outputs, one per differentiable output slot, and remove
+        them from `cotangents`; an output without accumulated gradient gets zeros.
         """
         found: list[Any] = []
         for slot in (op.outs[i] for i in op.grad_out_indices):
@@ -236,8 +247,8 @@ class ProgramBackwardPass:
     def _add_missing_and_get_forward_outputs_for_rule(
         self, op: Op, desc: OpDesc, at: int
     ) -> dict[str, Any]:
-        """Return the outputs of the forward op that its VJP rule reads; add those that the op lacks
-        to it.
+        """Return the outputs of the forward op that its VJP rule reads; outputs that the op does
+        not declare are added to it first.
         """
         found: dict[str, Any] = {}
         self.add_missing_outputs(op, desc, at, [op.outs[i].name for i in op.vjp_output_indices])
@@ -248,7 +259,7 @@ class ProgramBackwardPass:
         return found
 
     def add_missing_outputs(self, op: Op, desc: OpDesc, at: int, slots: Collection[str]) -> None:
-        """Add the outputs of these slots to an op that lacks them."""
+        """Declare outputs for those of `slots` that have no output in the op."""
         for i, slot in enumerate(op.outs):
             if (
                 slot.name in slots
@@ -259,7 +270,9 @@ class ProgramBackwardPass:
                 self._add_missing_output(op, desc, i, at)
 
     def _add_missing_output(self, op: Op, desc: OpDesc, index: int, at: int) -> None:
-        """Add an output to an op that lacks it, such as dropout's mask in an inference program."""
+        """Declare an output that the op omits, such as the mask of dropout in an inference
+        program.
+        """
         attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
         meta = op.infer(
             metas_of_inputs(op, tuple(self._forward_inputs_for_rule(op, desc, at))), attrs
@@ -282,7 +295,9 @@ class ProgramBackwardPass:
     def _input_grads_from_rule_result(
         self, op: Op, desc: OpDesc, at: int, input_grads: Any
     ) -> list[tuple[str, Variable]]:
-        """The gradients of the inputs, with their names."""
+        """Pairs of the name and the gradient of each input that needs a gradient; `input_grads` is
+        what the VJP rule returned.
+        """
         found: list[tuple[str, Variable]] = []
         parts = input_grads if isinstance(input_grads, tuple) else (input_grads,)
         for slot, part in zip(op.ins, parts, strict=False):
@@ -344,7 +359,9 @@ class ProgramBackwardPass:
 
 
 def recorded_at_message_suffix(desc: OpDesc) -> str:
-    """The line of a message that states where an op was recorded."""
+    """The last line of an error message: the user's line that recorded the op; empty if the line is
+    unknown.
+    """
     return f"\n  recorded at {desc.user_line}" if desc.user_line else ""
 
 

@@ -1,9 +1,9 @@
 """Gradient rules of control flow and TensorArray ops.
 
-Each block gets a gradient block, which writes gradients to outer variables. For variables that the
-block only reads, it adds to their gradients. For variables that the block writes, the outer
-variable holds the gradient of the value after the block before the gradient block runs, and that of
-the value before the block afterwards.
+Each block gets a gradient block, which writes gradients to outer variables. The gradient block adds
+to the gradients of variables that the block only reads. For variables that the block writes, the
+outer variable holds the gradient of the value after the block before the gradient block runs, and
+that of the value before the block afterwards.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from .value_versions import ValueVersions
 
 
 class BlockGradient:
-    """The gradient of an op that runs a block.
+    """Emits the gradient of an op that runs a block, such as `while`.
 
     written_grads: the gradients of the variables that the block writes, by name.
 
-    The gradient block is a child of the forward block, so that it can read its variables. Variables
-    that it shares with the enclosing block are declared there.
+    The gradient block is a child of the forward block, so that it can read the variables of the
+    forward block. Gradients that both the gradient block and the enclosing block use are declared
+    in the enclosing block.
     """
 
     def __init__(self, outer: ProgramBackwardPass, op: OpDesc, at: int, is_loop: bool) -> None:
@@ -74,8 +75,9 @@ class BlockGradient:
     # -------------------------------------------------------------------------------------------
 
     def _emit_copies_of_written_grads(self) -> None:
-        """Fill `written_grads`: for each written variable that needs a gradient, a copy of its
-        gradient, or zeros if there is none. The gradient block may overwrite them.
+        """Fill `written_grads`: for each variable that the block writes and that needs a gradient,
+        a copy of the gradient, or zeros if there is none. A copy is needed because the gradient
+        block may overwrite the variable.
         """
         outer = self.outer
         for name in self._iter_written_names_needing_grad():
@@ -111,7 +113,9 @@ class BlockGradient:
     # -----------------------------------------------------------------------------------------
 
     def _emit_or_get_initial_value_grad(self, backward: ProgramBackwardPass, name: str) -> Variable:
-        """The gradient of a written variable's value before the block."""
+        """The gradient of the value that a variable, which the block writes, had before the block
+        ran.
+        """
         if name in backward.cotangents:
             total = backward.cotangents.total(name)
         elif self.is_loop or self.outer.value_versions.has_value_before(name, self.op_index):
@@ -121,7 +125,7 @@ class BlockGradient:
         copy = declare_variable_like(
             self.recorder, self.recorder.namer.generate_temporary_name("assign"), total.raw
         )
-        # copy all gradients before any of them is written
+        # a copy, because all gradients must be read before any of them is overwritten
         self.recorder.append_op("assign", {"X": [total.name]}, {"Out": [copy.name]})
         return copy
 
@@ -272,7 +276,7 @@ def _read_from_array_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at
 def _accumulate_array_element_grad(
     backward: ProgramBackwardPass, name: str, position: Variable, gradient: Variable
 ) -> None:
-    """Add a gradient to one element of the gradient of a TensorArray."""
+    """Add `gradient` to the element at `position` of the gradient of the TensorArray `name`."""
     before = (
         backward.cotangents.pop(name)
         if name in backward.cotangents
@@ -308,7 +312,9 @@ def _tensor_array_to_tensor_gradient_rule(
 
 
 def _slice_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    """The gradient of `slice` of a TensorArray. For a tensor, the vjp rule of `slice` is used."""
+    """The gradient rule of `slice`, for a slice of a TensorArray; for a slice of a tensor, it calls
+    the VJP rule of the op.
+    """
     name = op.inputs["Input"][0]
     if not backward.is_tensor_array(name):
         backward.differentiate_op(op, at)

@@ -1,4 +1,4 @@
-"""Cotangents of the variables of a block. Their accumulated gradient has Paddle's name
+"""Cotangents of the variables of a block. The accumulated gradient of a variable has Paddle's name
 `<variable>@GRAD`.
 """
 
@@ -15,18 +15,18 @@ from ..ir.program import Block, OpDesc, VarDesc, VarKind
 
 
 class Cotangents:
-    """The gradients of the variables of one block, as lists of terms that are summed when
-    they are read.
+    """The gradients of the variables of one block. A gradient is stored as a list of terms, which
+    are summed when the gradient is read.
     """
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._terms: dict[str, list[Variable]] = {}
         self._final_names: set[str] = set()
-        # gradient name -> the op that writes it, and its block
+        # name of a gradient that may be renamed -> the op that writes it, and the block of the op
         self._renameable: dict[str, tuple[OpDesc, Block]] = {}
-        # id of the op -> the op, so that no other op gets its id; for each output name, the list of
-        # names of its slot and its position there
+        # id of an op -> the op itself, so that its id is not reused; and a dict from each output
+        # name to the list of names of its slot and the position in the list
         self._output_slots_by_op: dict[int, tuple[OpDesc, dict[str, tuple[list[str], int]]]] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -46,14 +46,16 @@ class Cotangents:
         self._renameable[gradient.name] = op, self._recorder.block
 
     def set_from_outer_block(self, name: str, gradient: Variable) -> None:
-        """Set the gradient of `name` to a variable that an enclosing block computes; it is not
-        renamed.
+        """Set the gradient of `name` to a variable that an enclosing block computes; this variable
+        keeps its name.
         """
         self._final_names.add(gradient.name)
         self._terms[name] = [gradient]
 
     def total(self, name: str) -> Variable:
-        """The sum of the gradients of `name`. The sum replaces the terms."""
+        """Return the sum of the terms of the gradient of `name`; the terms are replaced by the
+        sum.
+        """
         arrived = self._terms[name]
         if (
             len(arrived) == 1
@@ -67,14 +69,15 @@ class Cotangents:
         return found
 
     def _can_share_gradient(self, gradient: str, name: str) -> bool:
-        """Whether a named gradient may also be used as the gradient of `name`. In static
-        graph mode it may not, because users fetch gradients by name.
+        """Whether the variable `gradient`, whose name is final, may serve as the gradient of
+        `name`. In static graph mode it must be named `<name>@GRAD...`, because users fetch
+        gradients by name.
         """
         return not self._recorder.policy.emits_grad_ops or gradient.startswith(f"{name}@GRAD")
 
     def pop(self, name: str) -> Variable:
-        """Return the sum of the gradients of `name` and remove it, because ops before the
-        current one refer to another value of `name`.
+        """Return the gradient of `name` and remove it. To the ops before the current op, `name` is
+        another value, whose gradient starts at zero.
         """
         found = self.total(name)
         del self._terms[name]
@@ -97,8 +100,8 @@ class Cotangents:
         return made
 
     def _rename_term_if_renameable(self, name: str, index: int, gradient: Variable) -> Variable:
-        """Rename one term of a sum to the name that Paddle uses. Return the renamed variable, or
-        `gradient` unchanged if its name is fixed.
+        """Rename `gradient`, term number `index` of a sum, to Paddle's name. Return the renamed
+        variable; if `gradient` was not marked renameable, return it unchanged.
         """
         if gradient.name not in self._renameable:
             return gradient
@@ -125,7 +128,7 @@ class Cotangents:
 def declare_cross_block_gradient(
     recorder: Recorder, name: str, like: VarDesc, block: Block
 ) -> Variable:
-    """Declare a gradient of `name` that several blocks read and write."""
+    """Declare a gradient of `name` in `block`, so that several blocks can read and write it."""
     return declare_variable_like(
         recorder, recorder.namer.unique_name(f"{name}@GRAD@RENAME@block{block.idx}"), like, block
     )
@@ -141,7 +144,9 @@ def declare_variable_like(
 
 
 def emit_zero_grad_like(recorder: Recorder, variable: Variable) -> Variable:
-    """A zero gradient: zeros like a variable; for a TensorArray, an empty list."""
+    """Emit a zero gradient of a variable: zeros of its shape, or an empty list for a
+    TensorArray.
+    """
     if variable.raw.kind == VarKind.ARRAY:
         made = declare_variable_like(
             recorder, recorder.namer.generate_temporary_name("create_array"), variable.raw
@@ -155,7 +160,9 @@ def emit_zero_grad_like(recorder: Recorder, variable: Variable) -> Variable:
 
 
 def reduce_and_cast_grad_like(gradient: Variable, like: Tensor) -> Variable:
-    """Reduce a gradient to the shape and dtype of `like`, as the eager backward pass does."""
+    """Sum a gradient over the axes along which `like` was broadcast, and cast it to the dtype of
+    `like`, as the eager backward pass does.
+    """
     (shape, dtype), found = like.meta, gradient.meta
     if found.dtype.kind == "c" and dtype.kind != "c":
         gradient = OPS["real"](gradient)

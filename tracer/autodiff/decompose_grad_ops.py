@@ -23,7 +23,8 @@ from .grad_op_replacements import GradOpReplacements
 
 
 def decompose_grad_ops(program: Program) -> Program:
-    """A copy of the program with its gradient ops decomposed; the same program if it has none.
+    """Return a copy of the program in which Paddle's gradient ops are decomposed into ops of the
+    gradient rules; if the program has no gradient ops, return it unchanged.
 
     An op whose rule needs run-time sizes becomes an op `vjp`.
     """
@@ -41,7 +42,7 @@ def decompose_grad_ops(program: Program) -> Program:
 def decompose_grad_ops_in_place(
     recorder: Recorder, gradients: GradOpReplacements, only: Sequence[OpDesc] | None = None
 ) -> None:
-    """Decompose gradient ops in the program of a recorder.
+    """Replace gradient ops in the program of a recorder by the ops of the gradient rules.
 
     only: the gradient ops to decompose; default: all.
     """
@@ -57,7 +58,7 @@ def decompose_grad_ops_in_place(
                         if chosen is None or id(op) in chosen
                         else None
                     )
-                    # a gradient block declares its variables in the enclosing block
+                    # the variables of a gradient block are declared in the block that encloses it
                     seen = around.get(block.idx, block.parent) == block.parent
                     if (
                         gradient is None
@@ -70,15 +71,18 @@ def decompose_grad_ops_in_place(
 
 
 class VjpOpDecomposition:
-    """The decomposition of one op `vjp`."""
+    """Decomposes one op `vjp`, which stands for a gradient op, into the ops of the gradient
+    rule.
+    """
 
     def __init__(self, recorder: Recorder, desc: OpDesc) -> None:
         self.recorder, self.desc = recorder, desc
         self.op = OPS[desc.attr("of")]
 
     def emit_or_rewind_if_sizes_unknown(self) -> bool:
-        """Emit the ops of the rule. If the rule needs run-time sizes, or the program does not
-        declare the shape or dtype of a variable, emit nothing and return False.
+        """Emit the ops of the gradient rule and return True. If the rule needs run-time sizes, or
+        the program does not declare the shape or dtype of a variable, emit nothing and return
+        False.
         """
         mark = self.recorder.checkpoint()
         start = mark.num_ops
@@ -132,7 +136,9 @@ class VjpOpDecomposition:
         return (found or None) if slot.is_list else found[0] if found else None
 
     def _slot_output_grads_or_zeros(self, slot: Slot) -> Any:
-        """The gradients of an output slot."""
+        """The gradients of the outputs in one slot of the forward op; zeros for an output without
+        gradient.
+        """
         results = self.desc.inputs.get(slot.name, [])
         given = self.desc.inputs.get(slot.name + GRADIENT_SUFFIX) or [EMPTY_NAME] * len(results)
         found = [
@@ -155,4 +161,6 @@ class VjpOpDecomposition:
 
 
 class UndeclaredVariableError(Exception):
-    """A variable whose shape or dtype the program does not declare."""
+    """Raised if a gradient rule needs the shape or dtype of a variable that the program does not
+    declare.
+    """

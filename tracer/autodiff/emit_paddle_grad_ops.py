@@ -1,7 +1,7 @@
 """Emit gradients as Paddle's gradient ops (`relu_grad` with Paddle's slots), for programs that
 users see.
 
-These ops are executed with the gradient rule of the forward op.
+To run such a gradient op, Oarlock applies the gradient rule of the forward op.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ FORWARD_ONLY_ATTRS = ("op_role", "op_role_var", "op_callstack", "op_namescope", 
 
 
 def try_emit_paddle_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
-    """Emit the gradient op of op number `at`. If Paddle's op cannot express the gradient,
-    emit nothing and return False.
+    """Emit Paddle's gradient op of op number `at` and return True. If Paddle's op cannot express
+    the gradient, emit nothing and return False.
     """
     if desc.type == "sum":
         _emit_scale_ops_as_grad_of_sum(backward, desc)
@@ -59,7 +59,8 @@ def _has_slots_for_existing_output_grads(
 def _are_inputs_and_outputs_unchanged(
     backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int
 ) -> bool:
-    """Whether inputs and outputs of the op still have their values in the backward pass.
+    """Whether no later op overwrites an input or output of the op, so that the backward pass can
+    read the values.
 
     State that the op updates in place, such as the running averages of batch_norm, is not checked.
     """
@@ -120,7 +121,7 @@ def _emit_paddle_grad_op(
 def _emit_or_find_grad_op_inputs_in_slot(
     backward: ProgramBackwardPass, desc: OpDesc, at: int, slot: str
 ) -> list[str]:
-    """The inputs of the gradient op in a slot."""
+    """The names of the variables in the input slot `slot` of the gradient op."""
     stem = slot.removesuffix(GRADIENT_SUFFIX)
     if stem == slot:
         return desc.inputs.get(slot) or desc.outputs.get(slot, [])
@@ -131,8 +132,8 @@ def _emit_or_find_grad_op_inputs_in_slot(
 def _pair_input_name_with_declared_grad(
     backward: ProgramBackwardPass, name: str
 ) -> tuple[str, Variable | None]:
-    """Declare a variable for the gradient of `name` if it is needed. Returns `name` and the
-    variable, or None.
+    """Return the pair of `name` and a new variable for its gradient; the second item is None if the
+    gradient is not needed.
     """
     if not backward.needs_grad(name):
         return name, None
@@ -143,7 +144,7 @@ def _pair_input_name_with_declared_grad(
 
 
 def _emit_scale_ops_as_grad_of_sum(backward: ProgramBackwardPass, desc: OpDesc) -> None:
-    """The gradient of `sum`: one `scale` op for each input."""
+    """Emit the gradient of the op `sum`: one `scale` op by 1.0 for each input, as Paddle does."""
     arrived = backward.cotangents.pop(desc.outputs["Out"][0])
     for name in desc.inputs["X"]:
         if backward.needs_grad(name):

@@ -2,7 +2,7 @@
 gradient rule of the forward op.
 
 Paddle's gradient op lacks inputs that Paddle's kernel does not read, but Oarlock's rule may need
-them. They are taken from the forward op, which is found by comparing variable names.
+them. Such inputs are taken from the forward op, which is found by comparing variable names.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class GradOpReplacements:
         return None if forward is None else _make_vjp_op(desc, forward)
 
     def _candidate_forward_ops(self, type: str, desc: OpDesc) -> list[OpDesc]:
-        """The ops of a type, in order, that use the least used name of the gradient op."""
+        """The ops of a type that may be the forward op of the gradient op `desc`, in program order:
+        those that use a variable of `desc`, namely the variable that the fewest ops use.
+        """
         ops, indices = self._ops_by_type.get(type, []), self._op_indices_of_type_by_variable(type)
         slots = (
             _iter_forward_names_of_gradients_or_empty(names)
@@ -85,7 +87,9 @@ class GradOpReplacements:
 
 
 def _is_grad_op_defined_by_oarlock(desc: OpDesc) -> bool:
-    """Whether Oarlock defines an op with this type and these slots itself, such as `relu_grad`."""
+    """Whether Oarlock defines an op with the type and slots of `desc`, a gradient op such as
+    `relu_grad`, so that no replacement is needed.
+    """
     own = OPS.get(desc.type)
     if own is None:
         return False
@@ -97,7 +101,9 @@ def _is_grad_op_defined_by_oarlock(desc: OpDesc) -> bool:
 
 
 def _reconstruct_forward_op_or_none(gradient: OpDesc, op: Op) -> OpDesc | None:
-    """Reconstruct a pruned forward op; None unless the gradient op has all inputs of the rule."""
+    """Reconstruct a forward op that was pruned, from the variables of its gradient op; None if the
+    gradient op lacks an input that the VJP rule reads.
+    """
     given = {slot: names for slot, names in gradient.inputs.items() if names}
     needed = {s.name for s in op.ins if not s.is_optional} | {
         op.outs[i].name for i in op.vjp_output_indices
@@ -111,8 +117,8 @@ def _reconstruct_forward_op_or_none(gradient: OpDesc, op: Op) -> OpDesc | None:
 
 
 def _has_variable_names_of_forward(gradient: OpDesc, op: OpDesc) -> bool:
-    """Whether the inputs, outputs and gradients of a gradient op have the variable names of
-    this forward op.
+    """Whether the variable names in a gradient op, including those of gradients, match the inputs
+    and outputs of the forward op `op`.
     """
     for slot, names in gradient.inputs.items():
         stem = slot.removesuffix(GRADIENT_SUFFIX)
@@ -134,7 +140,9 @@ def _has_variable_names_of_forward(gradient: OpDesc, op: OpDesc) -> bool:
 
 
 def _do_known_names_match(names: Iterable[str], theirs: Sequence[str]) -> bool:
-    """Whether names are equal; names that are unknown (EMPTY) match any name."""
+    """Whether the two lists contain equal names, position by position; an unknown name (EMPTY) in
+    `names` matches any name.
+    """
     found = list(names)
     return not found or (
         len(found) == len(theirs)
@@ -146,8 +154,8 @@ def _do_known_names_match(names: Iterable[str], theirs: Sequence[str]) -> bool:
 
 
 def _iter_names_with_and_without_scopes(name: str) -> Iterator[str]:
-    """Yield the name, then the name without the first scope prefix that `paddle.static.gradients`
-    adds, without the first two, and so on.
+    """Yield `name`, then `name` without its first scope prefix, without its first two, and so on.
+    `paddle.static.gradients` adds such prefixes.
     """
     yield name
     while name.startswith(SCOPE):
@@ -156,8 +164,8 @@ def _iter_names_with_and_without_scopes(name: str) -> Iterator[str]:
 
 
 def _iter_forward_names_of_gradients_or_empty(names: Iterable[str]) -> Iterator[str]:
-    """The variables of gradients with names such as `x@GRAD` and `x@GRAD@RENAME@block0@1`;
-    EMPTY for other names.
+    """For each gradient name, such as `x@GRAD` or `x@GRAD@RENAME@block0@1`, yield the name of its
+    variable (`x`); yield EMPTY for a name of another form.
     """
     for name in names:
         stem, gradient, _ = name.partition(RENAMED)[0].rpartition(GRADIENT_SUFFIX)

@@ -1,4 +1,6 @@
-"""Type, slots and attributes of Paddle's gradient ops. No other module reads `grad_slots`."""
+"""Type, slots and attributes of Paddle's gradient ops. Other modules call the functions of this
+module instead of reading `grad_op_tables`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _FORWARD_TYPE_BY_GRAD_TYPE = {grad_type: type for type, grad_type in IRREGULAR_G
 
 
 def grad_op_type(type: str) -> str:
-    """The type of the gradient op of an op."""
+    """The type of the gradient op of an op of the given type, such as "relu_grad" for "relu"."""
     return IRREGULAR_GRAD_TYPES.get(type, f"{type}{_GRAD_SUFFIX}")
 
 
@@ -49,7 +51,9 @@ def find_grad_op_input_slots(
 
 
 def required_paddle1_grad_attrs(type: str) -> dict[str, Attr]:
-    """The attributes without default that Paddle 1.8 requires in the gradient op of an op."""
+    """Values for the attributes that Paddle 1.8 requires in the gradient op of an op but gives no
+    default.
+    """
     return {
         name: Attr(AttrType[kind], value)
         for name, kind, value, types in PADDLE1_REQUIRED_ATTRS

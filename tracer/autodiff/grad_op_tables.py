@@ -4,8 +4,8 @@ tests/ops/gradient_slots.py read the slots from real Paddle.
 
 from typing import Any
 
-# By op type: the inputs of its gradient op, sorted by name; the op returns the gradients of all
-# inputs that need one.
+# By op type: the input slots of Paddle's gradient op, sorted by name. The gradient op returns the
+# gradients of all inputs of the forward op that need one.
 GRAD_INPUT_SLOTS = {
     "abs": "Out@GRAD X",
     "acos": "Out@GRAD X",
@@ -302,7 +302,9 @@ GRAD_INPUT_SLOTS = {
     "yolov3_loss": "GTBox GTLabel GTMatchMask GTScore Loss@GRAD ObjectnessMask X",
 }
 
-# Those that Paddle 1.8 has others for; without slots where its gradient is not such an op.
+# By op type: the input slots of the gradient op in Paddle 1.8, if they differ from
+# `GRAD_INPUT_SLOTS`. The string is empty if Paddle 1.8 has no gradient op with fixed slots for this
+# type.
 PADDLE1_INPUT_SLOTS = {
     "affine_grid": "Output@GRAD OutputShape",
     "batch_norm": "Bias ReserveSpace SavedMean SavedVariance Scale X Y@GRAD",
@@ -326,12 +328,13 @@ PADDLE1_INPUT_SLOTS = {
     "unsqueeze2": "Out@GRAD XShape",
 }
 
-# Gradient ops that are not called after their op.
+# By op type: the type of the gradient op, if it is not `<type>_grad`.
 IRREGULAR_GRAD_TYPES = {
     "cross_entropy2": "cross_entropy_grad2",
 }
 
-# Attributes without default that Paddle 1.8 requires in gradient ops and the op here lacks.
+# Attributes that Paddle 1.8 requires in gradient ops, without giving a default, and that Oarlock's
+# op definitions lack: name, type, value, op types.
 PADDLE1_REQUIRED_ATTRS: list[tuple[str, str, Any, str]] = [
     ("Scale_in", "FLOAT", 1.0, "conv2d depthwise_conv2d"),
     ("Scale_in_eltwise", "FLOAT", 1.0, "conv2d depthwise_conv2d"),

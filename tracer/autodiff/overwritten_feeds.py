@@ -1,5 +1,6 @@
-"""Feed inputs that a program overwrites, as loops written by PaddlePaddle do, under another name,
-and copy them to their names. The gradients are then those of the fed values.
+"""Rename inputs that a program overwrites: feed each under a new name and copy it to its original
+name. Loops written by PaddlePaddle overwrite inputs. The gradient with respect to the new name is
+then the gradient of the fed value.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from .value_versions import ValueVersions
 
 
 class RecurrentGradient:
-    """The gradient of a `recurrent` op.
+    """Emits the gradient of a `recurrent` op.
 
     grad_block: the gradient block. It is a child of the forward block, so that it can read its
     variables.
@@ -64,13 +64,17 @@ class RecurrentGradient:
         self._emit_recurrent_grad(arrived, {*held}, {*read})
 
     def _declare_and_accumulate_received_grad(self, name: str, gradient: str) -> None:
-        """Declare the gradient of variable `name` that the gradient block receives."""
+        """Declare the variable `gradient` as the gradient of `name`, which the gradient block
+        receives as an input, and accumulate it.
+        """
         found = self.recorder.program.var(name, self.block.idx)
         assert found is not None
         self.backward.accumulate(name, declare_variable_like(self.recorder, gradient, found))
 
     def _assign_total_grads(self, names: list[str]) -> None:
-        """Assign the gradients of `names` to the variables that `recurrent_gradient_rule` reads."""
+        """Assign the gradient of each of `names` to the variable `<name>@GRAD`, from which the op
+        `recurrent_grad` reads it.
+        """
         totals = {n: self._total_cotangent_or_zeros(n) for n in dict.fromkeys(names)}
         for name, total in totals.items():
             out = declare_variable_like(self.recorder, f"{name}@GRAD", total.raw)
@@ -110,8 +114,8 @@ class RecurrentGradient:
         self.recorder.append_op("recurrent_grad", operands, outs, attrs)
 
     def _declare_and_accumulate_outer_grad_if_needed(self, name: str, result: bool) -> str:
-        """Declare the outer variable that receives the gradient of `name`, accumulate it, and
-        return its name; return EMPTY if the gradient is not needed.
+        """Declare a variable of the outer block for the gradient of `name`, accumulate it as a term
+        of this gradient, and return its name. If the gradient is not needed, return EMPTY.
         """
         if not result or not self.outer.needs_grad(name):
             return EMPTY_NAME

@@ -1,5 +1,5 @@
 """Widen declared shapes that change between the iterations of a loop. Files written by PaddlePaddle
-declare the shape in one iteration, and gradient rules must not rely on it.
+declare the shape of one iteration only, and gradient rules must not rely on such a shape.
 
 Programs that Oarlock recorded declare such dimensions as dynamic and stay the same.
 """
@@ -19,7 +19,7 @@ Shape = tuple[int, ...]
 
 def widen_shapes_if_program_has_loops(program: Program) -> None:
     """In a program with loops, make a declared dimension dynamic if shape inference of an op
-    contradicts it. Repeat until nothing changes.
+    contradicts it. The inference is repeated until no declaration changes.
     """
     if any(op.type == "while" for op in program.ops()):
         loose: set[int] = set()
@@ -31,7 +31,8 @@ def widen_shapes_if_program_has_loops(program: Program) -> None:
 def _widen_outputs_and_report_change(
     program: Program, block: int, desc: OpDesc, loose: set[int]
 ) -> bool:
-    """Make contradicted output dimensions of an op dynamic; return whether there were any.
+    """Make the declared output dimensions of an op dynamic that shape inference contradicts; return
+    whether a declaration changed.
 
     loose: ids of the declarations changed so far.
     """
@@ -62,7 +63,9 @@ def _widen_contradicted_dims(declared: Shape, found: Shape, doubtful: bool) -> S
 
 
 def _infer_output_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> dict[str, Shape]:
-    """The inferred shapes of the outputs, by name; empty if inference fails."""
+    """The inferred shapes of the op's outputs, by variable name; an empty dict if shape inference
+    fails.
+    """
 
     def slot_metas(names: list[str], many: bool) -> Any:
         found = [_require_meta_of_dense_variable(program.var(n, block)) for n in names]

@@ -17,8 +17,8 @@ from .cotangents import declare_variable_like, emit_zero_grad_like, reduce_and_c
 def _pop_output_grads_or_zeros(
     backward: ProgramBackwardPass, op: OpDesc, at: int
 ) -> list[Variable | None]:
-    """The gradients of the outputs: zeros if no gradient was accumulated, None for outputs
-    without gradient. Removes them from `cotangents`.
+    """Return the gradients of the op's outputs and remove them from `cotangents`: zeros if no
+    gradient was accumulated, None for an output that cannot have a gradient.
     """
     found: list[Variable | None] = []
     for name in op.outputs.get("Out", []):

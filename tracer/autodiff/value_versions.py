@@ -1,5 +1,5 @@
-"""Values that the backward pass needs: if a program overwrites a variable, the earlier value
-is saved in a copy.
+"""Values of variables that the backward pass reads. If a program overwrites such a variable, a copy
+saves the earlier value.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from ..ir.program import Attr, AttrType, Block, OpDesc, Program
 
 
 class ValueVersions:
-    """The writes to variables in one block.
+    """Records which ops of a block write which variables, and finds or copies the value that a
+    variable has at a given op.
 
-    outer: the ValueVersions of the parent block, and the index of the op there that runs this
-    block.
+    outer: the ValueVersions of the parent block, and the index, in the parent block, of the op that
+    runs this block.
     is_loop_body: whether the block is a loop body.
     around: if the block is still being recorded, its enclosing blocks, outermost first. The ops
-    that they contain so far are executed before those of the block.
+    that the enclosing blocks contain so far are executed before those of the block.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class ValueVersions:
         return self.block
 
     def has_value_before(self, name: str, at: int) -> bool:
-        """Whether a variable has a value before op `at`."""
+        """Whether the variable `name` can have a value before op number `at` runs."""
         if self._write_indices.get(name, [at])[0] < at or name in self._recorder.scope:
             return True
         if self._is_loop_body and name in self._write_indices and name not in self.block.vars:
@@ -141,8 +142,8 @@ class ValueVersions:
         return found
 
     def insert_copies(self) -> None:
-        """Insert the copies into the block. Ops that were appended after the forward ops
-        stay at the end.
+        """Insert the scheduled copies before the ops that overwrite the variables. Ops that were
+        appended after the forward ops stay at the end.
         """
         first = 0
         for part, count in self._blocks_with_num_ops:
@@ -157,7 +158,7 @@ class ValueVersions:
 
 
 def names_written_by_op_and_blocks(program: Program, op: OpDesc) -> list[str]:
-    """The names that an op writes, including those that its sub-blocks write."""
+    """The names of the variables that an op, including its sub-blocks, writes."""
     found = dict.fromkeys(op.output_names())
     for attr in op.attrs.values():
         for index in referenced_block_indices(attr):

@@ -1,4 +1,6 @@
-"""`backward`; Jacobians and Hessians, computed lazily by rows; their products with vectors."""
+"""The functions of paddle.autograd: `backward`, Jacobians and Hessians, which are computed lazily
+by rows, and the products `vjp` and `jvp` of a Jacobian with a vector.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ def backward(
 ) -> None:
     """Accumulate the gradients of all `tensors` into `grad` of the leaves they depend on.
 
-    grad_tensors: initial gradients, one per tensor; None for ones.
+    grad_tensors: initial gradients, one per tensor; None stands for ones.
     """
     roots = _to_list(tensors)
     initial_grads = [None] * len(roots) if grad_tensors is None else _to_list(grad_tensors)
@@ -41,7 +43,7 @@ def _to_list(value: Any) -> list[Any]:
 
 class Jacobian:
     """The derivatives of every element of `ys` with respect to every element of `xs`. Indexing
-    computes the required rows once.
+    computes the rows that it reads, and keeps them for later reads.
 
     ys [M] or [], xs [N] or [] -> [M, N], without the missing axes.
     is_batched: ys [B, M], xs [B, N] -> [B, M, N].
@@ -74,7 +76,9 @@ class Jacobian:
         ]
 
     def _get_or_compute_row(self, index: int) -> Tensor:
-        """The derivatives of one element (of each batch element), with the shape of xs."""
+        """The derivatives of element `index` of `ys` (in each batch element, if batched) with
+        respect to `xs`, with the shape of `xs`.
+        """
         if index not in self._cached_rows:
             y = (
                 self._ys
@@ -87,7 +91,7 @@ class Jacobian:
 
     def __getitem__(self, index: Any) -> Tensor:
         items = index if isinstance(index, tuple) else (index,)
-        if len(self._ys.meta.shape) == self._num_batch_axes:  # one row
+        if len(self._ys.meta.shape) == self._num_batch_axes:  # the Jacobian has one row
             return self._get_or_compute_row(0)[index] if self.shape else self._get_or_compute_row(0)
         if Ellipsis in items:
             position = items.index(Ellipsis)
@@ -138,7 +142,7 @@ Jacobian.__hash__ = None  # type: ignore[assignment]
 
 
 class Hessian(Jacobian):
-    """The second derivatives of a scalar: the Jacobian of its gradient."""
+    """The second derivatives of a scalar, computed as the Jacobian of its gradient."""
 
 
 def _parse_is_batched(batch_axis: int | None) -> bool:
@@ -148,8 +152,8 @@ def _parse_is_batched(batch_axis: int | None) -> bool:
 
 
 def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
-    """The Jacobian of `ys` with respect to `xs`; a tuple for a tuple of `xs`, a tuple of those for
-    a tuple of `ys`.
+    """The Jacobian of `ys` with respect to `xs`. If `xs` is a tuple, the result is a tuple of one
+    Jacobian per item; if `ys` is a tuple, a tuple of one such result per item.
 
     ys [M], xs [N] -> [M, N]; batch_axis=0: ys [B, M], xs [B, N] -> [B, M, N].
     """
@@ -161,8 +165,8 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
 
 
 def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
-    """The Hessian of the scalar `ys` (one per batch element) with respect to `xs`; a tuple of
-    tuples for a tuple of `xs`.
+    """The Hessian of `ys` (one element, or one per batch element) with respect to `xs`. If `xs` is
+    a tuple, the result is a tuple of tuples of Hessians, by pairs of items.
 
     ys [] or [1], xs [N] -> [N, N]; batch_axis=0: ys [B] or [B, 1], xs [B, N] -> [B, N, N].
     """
@@ -183,7 +187,7 @@ def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
 
 
 def _detach_as_leaves(xs: Any) -> list[Tensor]:
-    """Return detached copies that require gradients."""
+    """Return a list of detached copies of the tensors `xs` that require gradients."""
     leaves = [x.detach() for x in _to_list(xs)]
     for x in leaves:
         x.stop_gradient = False
@@ -193,8 +197,8 @@ def _detach_as_leaves(xs: Any) -> list[Tensor]:
 def _require_same_shaped_vectors_or_ones(
     v: Any, tensors: list[Tensor], function: str
 ) -> list[Tensor]:
-    """Return v as a list, by default ones; raises OpError if the shapes differ from those of
-    `tensors`.
+    """Return `v` as a list of tensors; if it is None, return ones of the shapes of `tensors`.
+    Raises OpError if the shapes of `v` and `tensors` differ.
     """
     vectors = [ones_like(t) for t in tensors] if v is None else _to_list(v)
     if [v.meta.shape for v in vectors] != [t.meta.shape for t in tensors]:
@@ -211,15 +215,18 @@ def _require_same_shaped_vectors_or_ones(
 def _fill_missing_grads_with_zeros(
     grads: Sequence[Tensor | None], tensors: list[Tensor], like: Any
 ) -> Any:
-    """Replace missing gradients by zeros; return a tensor if `like` is one, otherwise a tuple."""
+    """Replace gradients that are None by zeros. Return the single gradient if `like` is a tensor,
+    otherwise a tuple of all gradients.
+    """
     filled = [zeros_like(t) if g is None else g for g, t in zip(grads, tensors, strict=True)]
     return filled[0] if isinstance(like, Tensor) else tuple(filled)
 
 
 def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
-    """Return `func(*xs)` and the product of `v` with its Jacobian, which has the shape of xs.
+    """Return `func(*xs)`, and the product of `v` with the Jacobian of `func`, which has the shape
+    of `xs`.
 
-    v: shape of the result, default ones
+    v: a tensor with the shape of the result of `func`, by default ones
     """
     leaves = _detach_as_leaves(xs)
     ys = func(*leaves)
@@ -235,11 +242,12 @@ def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
 
 
 def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
-    """Return `func(*xs)` and the product of its Jacobian with `v`, which has the shape of the
-    result.
+    """Return `func(*xs)`, and the product of the Jacobian of `func` with `v`, which has the shape
+    of `func(*xs)`.
 
-    v: shape of xs, default ones. The gradient is linear in the initial gradient; differentiating it
-    once more computes the product (double backward).
+    v: a tensor with the shape of `xs`, by default ones. The gradient of `func` is linear in the
+    initial gradient, so the product is the derivative of the gradient with respect to the initial
+    gradient (double backward).
     """
     leaves = _detach_as_leaves(xs)
     vectors = _require_same_shaped_vectors_or_ones(v, leaves, "jvp")

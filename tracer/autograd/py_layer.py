@@ -15,7 +15,9 @@ from ..core.tensor import Tensor
 
 
 class PyLayerContext:
-    """Passes values from forward to backward. Users may set other attributes on it."""
+    """Passes values from `forward` to `backward` of a PyLayer. Users may set their own attributes
+    on the context.
+    """
 
     def __init__(self) -> None:
         self._saved_tensors: tuple[Any, ...] = ()
@@ -23,19 +25,21 @@ class PyLayerContext:
         self._materialize_grads = True
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Save tensors for backward; a second call replaces the first."""
+        """Save tensors for `backward`; a second call discards the tensors of the first call."""
         self._saved_tensors = tensors
 
     def saved_tensor(self) -> tuple[Any, ...]:
-        """Return the saved tensors."""
+        """Return the tensors that `save_for_backward` saved."""
         return self._saved_tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
-        """Mark results without gradient; backward receives zeros for them."""
+        """Mark results of `forward` as having no gradient; `backward` receives zeros for them."""
         self._non_differentiable = tensors
 
     def mark_not_inplace(self, *tensors: Any) -> None:
-        """No-op: results never share a tensor with inputs."""
+        """Do nothing: a PyLayer never returns an input tensor as a result, so results need no
+        mark.
+        """
 
     def set_materialize_grads(self, value: bool) -> None:
         """Set whether backward receives zeros (default) or None for results without gradient."""
@@ -52,18 +56,18 @@ class PyLayer:
 
     @staticmethod
     def forward(ctx: PyLayerContext, *args: Any, **kwargs: Any) -> Any:
-        """Compute the results; nothing in it is recorded for gradients."""
-        raise NotImplementedError("a PyLayer must implement forward")
+        """Compute the results. Ops called in `forward` are not recorded on the tape."""
+        raise NotImplementedError("a subclass of PyLayer must implement the static method forward")
 
     @staticmethod
     def backward(ctx: PyLayerContext, *args: Any) -> Any:
-        """Compute the gradients of the tensors that forward took."""
-        raise NotImplementedError("a PyLayer must implement backward")
+        """Return the gradients of the tensors that `forward` took."""
+        raise NotImplementedError("a subclass of PyLayer must implement the static method backward")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run forward and record it on the tape. Tensors may be arguments or elements of list
-        arguments.
+        """Run `forward`, record the call on the tape as one op, and return the results. Tensors may
+        be arguments or elements of list and tuple arguments.
         """
         ctx = PyLayerContext()
         with use_mode(state.mode.mode_with_tape_set(False)):
@@ -106,8 +110,9 @@ def _collect_tensors(args: Sequence[Any]) -> list[Tensor]:
 def _detach_if_input_and_update_ctx(
     result: Tensor, inputs: Sequence[Tensor], ctx: PyLayerContext
 ) -> Tensor:
-    """The result as a new tensor that shares the array, if forward returned one of its inputs.
-    The non-differentiable tensors of ctx are updated to the new tensor.
+    """If `forward` returned one of its inputs, return a new tensor that shares the input's array,
+    and replace the input by it in ctx's list of non-differentiable tensors. If `forward` returned a
+    new tensor, return it unchanged.
     """
     if not any(result is t for t in inputs):
         return result
@@ -127,7 +132,7 @@ def _record_node(
 
 
 def _make_node_op(cls: type[PyLayer], ctx: PyLayerContext) -> Op:
-    """The op of the tape node of one call."""
+    """Create the op of the tape node that records one call of a PyLayer."""
     op = Op(
         cls.__name__,
         [Slot("X", is_list=True)],
@@ -141,13 +146,15 @@ def _make_node_op(cls: type[PyLayer], ctx: PyLayerContext) -> Op:
 
 
 def _raise_no_kernel(x: Any) -> Any:
-    raise AssertionError("a PyLayer has no kernel: apply() runs it")
+    raise AssertionError("the op of a PyLayer has no kernel; call the class method apply() instead")
 
 
 def _make_vjp_rule(
     cls: type[PyLayer], ctx: PyLayerContext
 ) -> Callable[[list[Any], list[Any]], list[Any]]:
-    """The vjp rule: call the user's backward with Tensors; wrap and unwrap bare arrays."""
+    """Return a VJP rule that calls the user's `backward` with Tensors. If the backward pass runs on
+    bare arrays, the rule wraps and unwraps them.
+    """
 
     def vjp_rule(grads: list[Any], operands: list[Any]) -> list[Any]:
         bare = state.mode is BARE_ARRAY_MODE

@@ -2,8 +2,8 @@
 them are invalidated.
 
 After a branch or loop, a name denotes one of several tensors, and the program has a new variable
-for it. An in-place op on one of the tensors does not change this variable, so reading it afterwards
-raises an error.
+for it. An in-place op on one of the tensors does not change the new variable, so reading that
+variable after the in-place op raises an error.
 """
 
 from __future__ import annotations
@@ -20,33 +20,35 @@ ValuesByPath = tuple[Any, ...]
 
 
 class TensorArrayMarkerBase:
-    """The empty superclass of TensorArray, by which modules that cannot import it recognize lists
-    of the program.
+    """The empty superclass of TensorArray. Modules that cannot import TensorArray use it in
+    `isinstance` to recognize a TensorArray.
     """
 
 
 @dataclass(frozen=True)
 class Invalidation:
-    """The reason why a tensor or list must not be read: another name of it may have been mutated.
+    """The reason why a tensor or list must not be read: it may be the same object as one that was
+    mutated under another name.
 
     tensor: the tensor or list.
-    alias_line: the line after which it may alias the mutated object.
+    alias_line: the line after which `tensor` may alias the mutated object.
     mutation_line: the line of the mutation.
-    is_list_mutation: whether the list itself, not an element, was mutated.
+    is_list_mutation: whether `tensor` is a list whose possible alias got other elements or another
+    length.
     """
 
     tensor: Any
     alias_line: str
     mutation_line: str
-    is_list_mutation: bool = False  # whether the list itself, not an element, was changed
+    is_list_mutation: bool = False  # see the class docstring
 
     def error(self) -> TraceError:
-        """Return the error to raise when the tensor or list is read."""
+        """Return the TraceError to raise when code reads the invalidated tensor or list."""
         return TraceError(append_user_line(f"this value may be out of date: {self.reason}"))
 
     @property
     def reason(self) -> str:
-        """Describe the mutation and the fix."""
+        """The part of an error message that names the mutation and says how to change the code."""
         changed = (
             f"what changes in place at {self.mutation_line}"
             if self.mutation_line
@@ -76,23 +78,26 @@ class Aliases:
     """
 
     invalidated: dict[int, Invalidation] = field(default_factory=dict)
-    # By id: the possible aliases of a tensor, each with the line after which it may be the same.
+    # By id of a tensor: its possible aliases, each with the line after which both may be the same
+    # tensor.
     _tensor_aliases: dict[int, dict[int, tuple[Any, str]]] = field(default_factory=dict)
     _list_aliases: dict[int, dict[int, tuple[Any, str]]] = field(
         default_factory=dict
-    )  # the same for lists
-    _tensor_links: list[tuple[Any, Any]] = field(default_factory=list)  # all links, in order
-    # By id: the tensor or list, so that no other object gets its id; its place in the order of
-    # creation.
+    )  # by id of a TensorArray: its possible aliases, each with a line
+    # all pairs of tensors that may alias, in the order of recording
+    _tensor_links: list[tuple[Any, Any]] = field(default_factory=list)
+    # By id of a tensor or list: the object itself, so that its id is not reused, and its place in
+    # the order of creation.
     _creation_order: dict[int, tuple[Any, int]] = field(default_factory=dict)
 
     # -- may-alias relation
     # ---------------------------------------------------------------------------------------
 
     def record_creation(self, tensor: Any, before: int | None = None) -> None:
-        """Record the creation time of a tensor or list, for `existed_at`.
+        """Record when a tensor or list was created, as a logical time that `existed_at`
+        compares.
 
-        before: a timestamp to record in place of the current one.
+        before: a logical time to record in place of the current one.
         """
         if before is not None:
             self._creation_order[id(tensor)] = tensor, before - 1
@@ -103,7 +108,9 @@ class Aliases:
         return len(self._creation_order)
 
     def existed_at(self, tensor: Any, moment: int) -> bool:
-        """Whether a tensor existed at a logical time; external tensors always did."""
+        """Whether a tensor or list was created before the logical time `moment`; always True for an
+        external tensor.
+        """
         _, created = self._creation_order.get(id(tensor), (tensor, moment))
         return is_external(tensor) or created < moment
 
@@ -112,7 +119,9 @@ class Aliases:
         return a is b or id(b) in self._tensor_aliases.get(id(a), ())
 
     def tensor_and_aliases(self, value: Any) -> list[Any]:
-        """Return a value and all values that it may alias; an empty list for a scalar."""
+        """Return a list of a tensor and all tensors that it may alias; an empty list for a
+        scalar.
+        """
         aliases = [other for other, _ in self._tensor_aliases.get(id(value), {}).values()]
         return [value, *aliases] if is_aliasable(value) else []
 
@@ -124,8 +133,9 @@ class Aliases:
             self._tensor_aliases.setdefault(id(b), {}).setdefault(id(a), (a, since))
 
     def record_merge(self, merged: Sequence[tuple[Any, ValuesByPath]]) -> None:
-        """Record that each merged value is one of its values on the paths. One condition selects
-        the path of all of them.
+        """Record which values the merged values of a branch may alias: each is one of its values on
+        the paths. All merged values come from the same path, so two of them may alias only if they
+        alias on one path.
 
         merged: pairs of a merged value and its values on each path.
         """
@@ -147,8 +157,8 @@ class Aliases:
             self.record_may_alias(first, second, since)
 
     def link_lists(self, a: Any, b: Any) -> None:
-        """Record that two lists may be the same, and that `a` may alias everything that `b` may
-        alias.
+        """Record that two TensorArrays may be the same list, and that `a` may alias every list that
+        `b` may alias.
         """
         since = _current_user_line()
         for other in (b, *(found for found, _ in self._list_aliases.get(id(b), {}).values())):
@@ -157,16 +167,16 @@ class Aliases:
                 self._list_aliases.setdefault(id(other), {}).setdefault(id(a), (a, since))
 
     def list_and_aliases(self, array: Any) -> list[Any]:
-        """Return a list and all lists that it may alias."""
+        """Return the TensorArray `array` and all TensorArrays that it may alias."""
         return [array, *(other for other, _ in self._list_aliases.get(id(array), {}).values())]
 
     def num_tensor_links(self) -> int:
-        """Return the number of links so far."""
+        """Return how many may-alias pairs of tensors have been recorded."""
         return len(self._tensor_links)
 
     def discard_tensor_links_to_newer_values(self, num_kept: int, moment: int) -> None:
-        """Remove all but the first `num_kept` links, except those between values that existed at
-        `moment`.
+        """Keep the first `num_kept` may-alias pairs. Of the later pairs, keep those whose two
+        tensors existed at `moment`, and remove the others.
         """
         result, self._tensor_links[num_kept:] = self._tensor_links[num_kept:], []
         older: dict[int, bool] = {}
@@ -181,7 +191,9 @@ class Aliases:
                 del self._tensor_aliases[a][b], self._tensor_aliases[b][a]
 
     def has_new_tensor_links_of_older_values(self, num_known: int, moment: int) -> bool:
-        """Whether a link after the first `num_known` is between values that existed at `moment`."""
+        """Whether a may-alias pair after the first `num_known` pairs consists of tensors that both
+        existed at `moment`.
+        """
         return any(
             self.existed_at(a, moment) and self.existed_at(b, moment)
             for a, b in self._tensor_links[num_known:]
@@ -191,34 +203,41 @@ class Aliases:
     # ----------------------------------------------------------------------------------
 
     def invalidate_tensor_aliases(self, tensor: Any) -> None:
-        """Invalidate the aliases of a tensor that changed in place."""
+        """Mark the possible aliases of a tensor that changed in place, so that reading them raises
+        an error.
+        """
         by = _current_user_line()
         for other, since in self._tensor_aliases.get(id(tensor), {}).values():
             self.invalidated[id(other)] = Invalidation(other, since, by)
         self.invalidated.pop(id(tensor), None)
 
     def invalidate_list_aliases(self, array: Any) -> None:
-        """Invalidate the lists that may alias a list whose length or elements changed."""
+        """Mark the lists that may alias a list whose length or elements changed, so that reading
+        them raises an error.
+        """
         by = _current_user_line()
         for other, since in self._list_aliases.get(id(array), {}).values():
             self.invalidated[id(other)] = Invalidation(other, since, by, is_list_mutation=True)
 
     def reject_list_with_mutated_alias(self, array: Any) -> None:
-        """Raise TraceError for a list that was invalidated, because its length may have changed."""
+        """Raise TraceError if the TensorArray is invalidated because a list that it may alias was
+        mutated.
+        """
         invalidation = self.invalidated.get(id(array))
         if invalidation is not None and invalidation.is_list_mutation:
             raise invalidation.error()
 
     def reject_invalidated_tensor(self, tensor: Any) -> None:
-        """Raise TraceError for an invalidated tensor."""
+        """Raise TraceError if the tensor is invalidated, because a tensor that it may alias changed
+        in place.
+        """
         invalidation = self.invalidated.get(id(tensor))
         if invalidation is not None:
             raise invalidation.error()
 
     def reject_invalidated_results_and_externals(self, returned: Iterable[Any]) -> None:
-        """Raise TraceError if, at the end of the capture, an external tensor or one of `returned`
-        is
-        invalidated: code outside of the program could read it.
+        """Raise TraceError at the end of a capture if an external tensor or one of `returned` is
+        invalidated, because code outside of the program could read it.
         """
         owned = {id(tensor) for tensor in returned}
         for id_, invalidation in self.invalidated.items():
@@ -238,12 +257,14 @@ class Aliases:
 
 
 def is_aliasable(value: Any) -> bool:
-    """Whether a value can change in place; scalars cannot."""
+    """Whether a value can have aliases: tensors and TensorArrays, which can change in place."""
     return isinstance(value, Tensor | TensorArrayMarkerBase)
 
 
 def is_external(value: Any) -> bool:
-    """Whether a tensor does not belong to the program: a parameter, a buffer or a constant."""
+    """Whether a value is an eager tensor that exists outside of the program: a parameter, a buffer
+    or a constant.
+    """
     return isinstance(value, Tensor) and not hasattr(value, "raw")
 
 

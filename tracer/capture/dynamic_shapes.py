@@ -14,15 +14,15 @@ from .inline import has_control_flow
 
 
 def requires_static_image_size_in_onnx(op: OpDesc) -> bool:
-    """Whether ONNX can express the op only for static image sizes."""
+    """Whether ONNX can express the op only if height and width of the image are constants."""
     return op.type in ("pool2d", "max_pool2d_with_index") and bool(
         op.attr("adaptive") or op.attr("ceil_mode")
     )
 
 
 def program_with_dynamic_unguarded_dims(program: Program, guards: Sequence[Guard]) -> Program:
-    """Return the program with dynamic input dimensions: all that no guard fixes and for which the
-    ops accept other sizes.
+    """Return the program with dynamic input dimensions: those that no guard fixes and for which
+    shape inference of all ops accepts other sizes.
     """
     guarded = {(g.var, g.axis) for g in guards if g.kind == "dim"}
     if has_control_flow(program):
@@ -40,8 +40,8 @@ def program_with_dynamic_unguarded_dims(program: Program, guards: Sequence[Guard
         for op in program.block.ops
     ):
         dynamic = {f for f in dynamic if f[1] == 0}
-    # Sizes that can only change together, such as the batch sizes of two inputs, have equal values
-    # in the trace: dimensions with equal sizes are tried together.
+    # Some sizes can only change together, such as the batch sizes of two inputs. Batch sizes are
+    # equal in the trace, so first dimensions with equal sizes are tested together.
     for size in {shape[0] for shape in traced.values() if shape}:
         same_size_dims = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}
         if not same_size_dims & guarded and _program_with_input_shapes_or_none(
@@ -58,8 +58,8 @@ def program_with_dynamic_unguarded_dims(program: Program, guards: Sequence[Guard
 
 
 def program_without_guards_and_fixed_dims(program: Program) -> Program:
-    """Return the program without guards. The dimensions that they fixed become dynamic if the ops
-    accept other sizes.
+    """Return the program without its guards. Input dimensions that the guards fixed become dynamic
+    if shape inference of all ops accepts other sizes.
     """
     if program.contract is None or not program.contract.guards:
         return program
@@ -107,7 +107,9 @@ def _program_with_input_shapes_or_none(
 
 
 def _has_dynamic_result_rank(program: Program, op: OpDesc) -> bool:
-    """Whether the rank of the op's result depends on whether a dynamic size is 1."""
+    """Whether the rank of the op's result depends on run-time sizes, as for `squeeze2`, which
+    removes each axis of size 1.
+    """
     return (
         op.type == "squeeze2"
         and not op.attr("axes")

@@ -1,5 +1,6 @@
-"""Sizes that report how Python code uses them. A size that Python only uses in arithmetic may
-become dynamic; a size that Python compares or converts must stay constant.
+"""Ints and shapes that call back when Python code reads, compares or converts a size. A size that
+Python only uses in arithmetic may become dynamic; a size that Python compares or converts must stay
+constant.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ ReadCallback = Callable[[], None]
 
 
 class GuardedInt(int):
-    """A size, or an int computed from sizes.
+    """A size, or an int computed from sizes, that reports how Python code uses it.
 
     callbacks: called when Python code compares the value, tests whether it is 0, or converts it to
     a plain number. The operators of a float whose second operand is a GuardedInt, such as
@@ -22,7 +23,9 @@ class GuardedInt(int):
     callbacks: tuple[ReadCallback, ...]
 
     def __new__(cls, value: int, callbacks: tuple[ReadCallback, ...]) -> GuardedInt:
-        """Create a size with a value and its callbacks."""
+        """Create a GuardedInt with a value and the callbacks of the sizes from which it was
+        computed.
+        """
         result = super().__new__(cls, value)
         result.callbacks = callbacks
         return result
@@ -40,7 +43,7 @@ def unguarded_int(value: int) -> int:
 
 
 def _make_size_read_reporting_int_method(name: str) -> Any:
-    """Return a method of int that calls the callbacks."""
+    """Return the method `name` of int, extended to call the callbacks of its operands first."""
     int_method = getattr(int, name)
 
     def method(self: GuardedInt, *args: Any) -> Any:
@@ -53,7 +56,9 @@ def _make_size_read_reporting_int_method(name: str) -> Any:
 
 
 def _make_guard_propagating_method(name: str) -> Any:
-    """Return a method of int whose result is a GuardedInt."""
+    """Return the method `name` of int, whose result is a GuardedInt with the callbacks of both
+    operands.
+    """
     int_method = getattr(int, name)
 
     def method(self: GuardedInt, *args: Any) -> Any:
@@ -61,7 +66,8 @@ def _make_guard_propagating_method(name: str) -> Any:
         others = [note for size in args for note in getattr(size, "callbacks", ())]
         if type(found) is int:
             return GuardedInt(found, (*self.callbacks, *others))
-        for note in self.callbacks:  # the other operand, e.g. a float, converts the value
+        # an operand that is no int, such as a float, converts the value
+        for note in self.callbacks:
             note()
         return found
 
@@ -126,8 +132,9 @@ for _name in (
 class GuardedShape(list[Any]):
     """A shape that reports when Python code reads a size.
 
-    note: called with the axis that is read.
-    decided: called with an axis whose size Python compares or converts; None to ignore this.
+    note: called with the axis of each size that is read.
+    decided: called with the axis of a size that Python compares or converts; None if only reads are
+    reported.
     """
 
     def __init__(
@@ -160,7 +167,7 @@ class GuardedShape(list[Any]):
 
 
 def _make_sizes_read_reporting_list_method(name: str) -> Callable[..., Any]:
-    """Return a method of list that reads every size."""
+    """Return the method `name` of list, extended to report a read of every size."""
     list_method = getattr(list, name)
 
     def method(self: GuardedShape, *args: Any, **kwargs: Any) -> Any:

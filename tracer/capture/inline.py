@@ -49,7 +49,7 @@ class ProgramInliner:
                 self._recorder.block.ops.append(self._copy_op_with_new_names(0, op))
 
     def output_variables(self) -> list[Tensor]:
-        """Return the variables of the outputs."""
+        """Return Variables for the outputs of the inlined program."""
         variables: list[Tensor] = []
         for name in self._program.fetch_names():
             desc = self._recorder.var(self._new_names[0, name])
@@ -77,7 +77,9 @@ class ProgramInliner:
         return result.name
 
     def _find_new_name_or_keep(self, block: int, name: str) -> str:
-        """Return the new name of a variable that is visible in a block."""
+        """Return the new name of a variable that is visible in a block of the inlined program, or
+        `name` if it was not renamed.
+        """
         at = block
         while (at, name) not in self._new_names and at > 0:
             at = self._program.blocks[at].parent
@@ -109,8 +111,8 @@ class ProgramInliner:
         )
 
     def _map_step_variables_to_sequences(self, block: int, op: OpDesc) -> None:
-        """In the block of a `recurrent` op, give the variables of steps the new names of their
-        sequences.
+        """Let the names of sequences in the block of a `recurrent` op, where they denote the slices
+        of one step, map to the new names of the sequences.
         """
         inner = op.attr("sub_block")
         for name in (*op.inputs.get("inputs", []), *op.outputs.get("outputs", [])):
@@ -132,7 +134,7 @@ class ProgramInliner:
         )
 
     def _copy_block_once_and_get_index(self, index: int) -> int:
-        """Copy a block on the first call, and return the index of the copy."""
+        """Return the index of the copy of block `index`; the first call for a block copies it."""
         if index not in self._block_copies:
             source, blocks = self._program.blocks[index], self._recorder.program.blocks
             result = self._block_copies[index] = Block(

@@ -57,7 +57,9 @@ class Trace(EagerMode):
         self.recorder, self.constrained_dims = recorder, constrained_dims
 
     def mode_with_tape_set(self, tape: bool) -> Trace:
-        """Return a mode for the same recorder, with or without autograd."""
+        """Return a Trace mode with the same recorder that records the tape of autograd if `tape` is
+        true.
+        """
         return Trace(self.recorder, tape, self.constrained_dims)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -79,14 +81,17 @@ class Trace(EagerMode):
         return name
 
     def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
-        """Return a second Tensor with the same value, which denotes the same variable."""
+        """Return a second Tensor with the value of `tensor`, bound to the same variable of the
+        program.
+        """
         result = super().make_inplace_op_input(tensor)
         self.recorder.bind(result, self.recorder.find_name_or_declare_persistable(tensor))
         return result
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """Make `tensor` denote the result of an in-place op. Raises TraceError for an external
-        tensor.
+        """Give `tensor` the value of `made`, the result of an in-place op, and let `tensor` denote
+        the variable of `made`. Raises TraceError if `tensor` is external, that is, not computed by
+        the program.
         """
         if (
             not self.recorder.is_tensor_bound_to_variable(tensor)
@@ -114,7 +119,9 @@ class Trace(EagerMode):
                         )
 
     def shape(self, tensor: Tensor) -> list[Any]:
-        """Return the shape as a list that adds a guard for each size that is read."""
+        """Return the shape of a tensor as a list that adds a guard for each size that is read from
+        it.
+        """
         if (
             not self.recorder.is_tensor_bound_to_variable(tensor)
             or self.recorder.find_name_or_declare_persistable(tensor) in self.recorder.scope
@@ -156,18 +163,20 @@ class Static(Mode):
     """Record every op without running it. Reading a dynamic size returns a Variable."""
 
     is_eager = False
-    # Records gradients; set by autodiff, which imports this module.
+    # The function that `gradients` calls to record gradients. The package autodiff, which imports
+    # this module, sets it.
     emit_gradients: ClassVar[Callable[..., list[Any] | None]]
     static = True
     continues = False  # whether recording continues after an error
-    # `switch_case`; set by control/switch_case.py, which imports this module.
+    # The function that records `switch_case`. The module control/switch_case.py, which imports this
+    # module, sets it.
     emit_switch_case: ClassVar[Callable[..., Any]]
 
     def __init__(
         self, recorder: Recorder, convert: Callable[[Any], Any] | None = None, trains: bool = False
     ) -> None:
         self.recorder = recorder
-        self.is_for_training = self.tape = trains  # whether stop_gradient is set
+        self.is_for_training = self.tape = trains  # whether results get stop_gradient
         self._convert = convert
 
     @property
@@ -206,14 +215,17 @@ class Static(Mode):
         return Static.emit_switch_case(index, list(branches))
 
     def convert_forward(self, function: Any) -> Any:
-        """Return the converted function."""
+        """Return `function` converted to record control flow; unchanged if this mode converts no
+        source.
+        """
         return function if self._convert is None else self._convert(function)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
-        """Record the gradients of `roots`; None in a static-graph program, which has its own
-        functions for gradients.
+        """Record the ops that compute the gradients of `roots` with respect to `wanted`, and return
+        the gradients. Return None for a static-graph program, where `static.gradients` records
+        gradients.
         """
-        # For static-graph programs, `static.gradients` records gradients.
+        # In a static-graph program, the caller uses `static.gradients` instead.
         if self.program_builder is not None:
             return None
         if len(self.recorder.open_blocks) > 1:
@@ -223,12 +235,13 @@ class Static(Mode):
         start = len(self.recorder.block.ops)
         gradients = Static.emit_gradients(roots, wanted, given, barred)
         for op in self.recorder.block.ops[start:]:
-            op.attrs.pop("op_role", None)  # it belongs to the forward pass
+            # the gradient ops of `paddle.grad` are part of the forward pass
+            op.attrs.pop("op_role", None)
         return gradients
 
     def mode_with_tape_set(self, tape: bool) -> Static:
-        """Return a mode for the same recorder. In a program to train, ops that are recorded without
-        autograd get no gradients.
+        """Return a Static mode with the same recorder. If the program is recorded for training,
+        results of ops recorded with `tape` false get stop_gradient=True.
         """
         if not self.is_for_training or tape == self.tape:
             return self
@@ -243,7 +256,9 @@ class Static(Mode):
         raise error
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Infer the shapes of the results, and record the op."""
+        """Infer shapes and dtypes of the op's results, record the op, and return Variables for the
+        results.
+        """
         args = tuple(
             [self._check_or_reshape_path_dependent_operand(op, one) for one in arg]
             if isinstance(arg, list | tuple)
@@ -275,8 +290,9 @@ class Static(Mode):
 
     def _check_or_reshape_path_dependent_operand(self, op: Op, operand: Any) -> Any:
         """Return an input of an op after checking that it is defined and has the same dtype and
-        rank on all paths; report an error if not. If it is a scalar that is 0-D on one path
-        and [1] on another, reshape it to 0-D for this op, with a warning (not for `reshape2`).
+        rank on all paths; report an error if not. A scalar that is 0-D on one path and has shape
+        [1] on another is reshaped to 0-D for the op, with a warning; `reshape2` receives it
+        unchanged.
         """
         if not isinstance(operand, Variable):
             return operand
@@ -317,7 +333,7 @@ class Static(Mode):
 
     def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
         """Return a second Variable that denotes the same variable of the program. An external
-        tensor is returned itself; raises TraceError if no program may write it.
+        tensor is returned itself; if no program may write it, raises TraceError.
         """
         if not isinstance(tensor, Variable):
             self._reject_forbidden_external_write(tensor)
@@ -326,8 +342,9 @@ class Static(Mode):
         return self.recorder.create_variable(tensor.raw)
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """Make `tensor` denote the result of an in-place op. For a buffer, write an op that assigns
-        it.
+        """Let `tensor` denote the variable of `made`, the result of an in-place op, and invalidate
+        its aliases. If `tensor` is external, such as a buffer, append an op that assigns the result
+        to it.
         """
         assert isinstance(made, Variable)
         if not isinstance(tensor, Variable):
@@ -339,7 +356,9 @@ class Static(Mode):
         self.recorder.aliases.invalidate_tensor_aliases(tensor)
 
     def rebind(self, tensor: Variable, made: Variable) -> None:
-        """Make `tensor` denote the variable of `made`, without invalidating its aliases."""
+        """Let `tensor` denote the variable of `made`, without invalidating the aliases of
+        `tensor`.
+        """
         for inner in self.recorder.open_blocks[1:]:
             inner.inplace_writes.setdefault(id(tensor), (tensor, tensor.raw))
         tensor.raw = made.raw
@@ -347,8 +366,9 @@ class Static(Mode):
         self.recorder.bind(tensor, made.raw.name)
 
     def on_tensor_set_to_require_gradient(self, tensor: Tensor) -> None:
-        """Start a gradient path at `tensor`: it denotes a copy of its variable from now on, and the
-        variable itself gets no gradient.
+        """Make `tensor` the start of a gradient path, after the user set stop_gradient=False. A
+        computed `tensor` denotes a copy of its variable from now on; gradients flow to the copy,
+        not to the variable.
         """
         assert isinstance(tensor, Variable)
         self.recorder.aliases.reject_invalidated_tensor(tensor)
@@ -362,8 +382,9 @@ class Static(Mode):
             self.rebind(tensor, OPS["assign"](tensor))
 
     def _reject_forbidden_external_write(self, tensor: Tensor) -> None:
-        """Raise TraceError for an external tensor that no program may write: one that requires
-        gradients, or any in a static-graph program.
+        """Raise TraceError for an external tensor that the program may not write. A static-graph
+        program may not write external tensors; other programs may not write an external tensor that
+        requires gradients while gradients are recorded.
         """
         if self.program_builder is not None or not (tensor.stop_gradient or not self.tape):
             raise TraceError(
@@ -371,7 +392,9 @@ class Static(Mode):
             )
 
     def shape(self, tensor: Tensor) -> list[Any]:
-        """Return the shape as a list. Reading a dynamic size from it returns a Variable."""
+        """Return the shape of a tensor as a list. Reading a dynamic size from the list returns a
+        Variable.
+        """
         sizes = tensor.meta.shape
         if all(d >= 0 for d in sizes):
             return list(sizes)
@@ -379,15 +402,15 @@ class Static(Mode):
 
     def on_value_read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the elements of an external tensor, which become constants of the
-        program. Not called for a Variable, which rejects reads itself.
+        program. The method is not called for a Variable, because Variables reject reads themselves.
         """
         if self.recorder.read_tracker is not None:
             self.recorder.read_tracker.guard_tensor_elements(tensor, reader)
 
 
 def _result_metas_after_rejection(op: Op, metas: tuple[Any, ...]) -> Any:
-    """Return result shapes for an op that rejected its inputs, so that the capture can continue:
-    those of the first input.
+    """Return a Meta for each result of an op whose inputs shape inference rejected: that of the
+    first input. `oarlock explain` continues the capture with the returned Metas.
     """
     first = next((m for m in metas if isinstance(m, Meta)), Meta((), np.dtype("float32")))
     found = [[first] if slot.is_list else first for slot in op.outs]
@@ -395,20 +418,20 @@ def _result_metas_after_rejection(op: Op, metas: tuple[Any, ...]) -> Any:
 
 
 def raise_maybe_undefined(maybe_undefined: MaybeUndefinedRecord) -> NoReturn:
-    """Raise the error for a variable that may have no value."""
+    """Raise MaybeUndefinedError for a variable that may have no value."""
     raise maybe_undefined_error(maybe_undefined)
 
 
 class MaybeUndefinedError(TraceError):
-    """A variable may have no value here."""
+    """Raised if an op reads a variable that is assigned only on some paths."""
 
 
 def maybe_undefined_error(maybe_undefined: MaybeUndefinedRecord) -> MaybeUndefinedError:
-    """Return the error for a variable that may have no value."""
+    """Return the MaybeUndefinedError for a variable that may have no value."""
     fix = (
         ""
         if maybe_undefined.none_flag is not None
-        else ("; give it one before, or use it under the same condition")
+        else "; assign it before, or use it under the same condition"
     )
     reason = f"{maybe_undefined.defined_when}{fix}{maybe_undefined.branch_values}"
     why = f"'{maybe_undefined.name}' {reason}"
@@ -422,19 +445,23 @@ def find_static_base_mode(mode: Mode) -> Static | None:
 
 
 def recorder_of_mode(mode: Mode) -> Recorder | None:
-    """Return the recorder of a mode; None if it does not record."""
+    """Return the recorder of `mode` or of the mode that it wraps; None if the mode records no
+    program.
+    """
     base = base_mode_of(mode)
     return base.recorder if isinstance(base, Static | Trace) else None
 
 
 def result_names_of_slot(result: Any) -> list[str]:
-    """Return the names of the results of one slot."""
+    """Return the names of the variables in one output slot, given as a tensor or a list of
+    tensors.
+    """
     return [result.name] if isinstance(result, Tensor) else [t.name for t in result]
 
 
 class DynamicSizeEmitter:
-    """Reads sizes of a tensor from one `shape` op, as long as the result of that op is visible in
-    the current block.
+    """Emits reads of dynamic sizes of one tensor. All reads share one `shape` op while its result
+    is visible in the current block.
     """
 
     def __init__(self, recorder: Recorder, tensor: Tensor) -> None:
@@ -443,7 +470,7 @@ class DynamicSizeEmitter:
         self._shape_output: Variable | None = None
 
     def __call__(self, axis: int) -> Tensor:
-        """Return the size of an axis."""
+        """Return the size of an axis as a 0-D int32 Variable."""
         shape_output = self._shape_output
         if (
             shape_output is None
@@ -472,7 +499,7 @@ def emit_axis_size(tensor: Tensor, axis: int, sizes: Tensor | None = None) -> Te
 
 
 class UnreadSize:
-    """Stands for a dynamic size in a SymbolicShape that was not read yet."""
+    """Item of a SymbolicShape: a dynamic size that no code has read yet."""
 
     def __init__(self, axis: int) -> None:
         self.axis = axis
@@ -506,7 +533,7 @@ class SymbolicShape(list[Any]):
         return (self._emit_size_if_unread(item) for item in super().__reversed__())
 
     def pop(self, index: Any = -1) -> Any:
-        """Remove and return a size."""
+        """Remove a size from the shape and return it."""
         return self._emit_size_if_unread(super().pop(index))
 
     def __add__(self, other: Any) -> list[Any]:
@@ -521,7 +548,7 @@ class SymbolicShape(list[Any]):
     __rmul__ = __mul__
 
     def copy(self) -> list[Any]:
-        """Return the sizes as a plain list."""
+        """Return the sizes as a plain list, dynamic sizes as Variables."""
         return self[:]
 
 
@@ -530,7 +557,9 @@ pytree.register_unwrapped_proxy_type(SymbolicShape, lambda shape: shape[:])
 
 
 def _make_rejecting_comparison_method(name: str) -> Callable[..., NoReturn]:
-    """Return a method of list that raises, because it would compare dynamic sizes."""
+    """Return a replacement for the method `name` of list that raises TraceError, because the method
+    would compare dynamic sizes.
+    """
 
     def method(self: SymbolicShape, *_: Any) -> NoReturn:
         why = f"shape {list.__repr__(self)} has sizes known only at run time; it cannot be compared"

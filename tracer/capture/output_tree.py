@@ -1,5 +1,5 @@
-"""The structure of nested outputs. A program returns a flat list of tensors, from which the nested
-result is rebuilt after a run.
+"""Nested outputs of a program. A program returns a flat list of tensors, from which the nested
+lists, tuples and dicts are rebuilt after a run.
 
 The structure is stored as JSON. An output is its index, None is null, a list is a list, a tuple is
 {"tuple": [..]}, a dict is {"dict": {..}}, a number or string is {"value": ..}.
@@ -23,7 +23,7 @@ PLAIN_TYPES = (bool, int, float, str)
 
 
 def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
-    """Return the tensors of nested containers with their paths, and the structure as JSON.
+    """Return the tensors in nested containers with their paths, and the nesting as JSON.
 
     single: the path of the tensor if `value` is a tensor.
 
@@ -40,7 +40,7 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
         below = f"{path}." if path else ""
         if isinstance(inner, dict):
             if len({str(k) for k in inner}) < len(inner):
-                why = f"the keys {list(inner)} of a result are not different as strings"
+                why = f"two of the keys {list(inner)} of a result are the same string"
                 raise TraceError(append_user_line(why))
             items = {k: node_to_json(inner[k], f"{below}{k}") for k in pytree.sorted_keys(inner)}
             return {"dict": {str(k): items[k] for k in inner}}
@@ -65,8 +65,8 @@ def _require_tensor_leaf(leaf: Any) -> None:
     """Raise TraceError for a leaf that is not a tensor."""
     if isinstance(leaf, TensorArray):
         why = (
-            f"a list whose length is known only at run time ('{leaf.name}') is not a result; stack "
-            f"or concat it"
+            f"a list whose length is known only at run time ('{leaf.name}') cannot be returned; "
+            f"stack or concatenate its elements"
         )
         raise TraceError(append_user_line(why))
     if not isinstance(leaf, Tensor):
@@ -76,8 +76,9 @@ def _require_tensor_leaf(leaf: Any) -> None:
 
 
 def make_result_unflattener(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
-    """Return a function that rebuilds the nested result from a flat list of `count` outputs. If
-    `tree` is empty, a single output is returned without nesting.
+    """Return a function that rebuilds the nested result from a flat list of `count` outputs. If the
+    JSON structure `tree` is empty, the function returns a single output as a tensor and several
+    outputs as a list.
     """
     if not tree:
         return (lambda flat: flat[0]) if count == 1 else list
@@ -89,7 +90,7 @@ def make_result_unflattener(tree: str, count: int) -> Callable[[Sequence[Any]], 
 
 
 def _json_to_spec_collecting_constants(node: Any, count: int, constants: list[Any]) -> Any:
-    """Convert the JSON structure to a pytree spec.
+    """Convert a nesting from JSON to the spec of a pytree.
 
     constants: the leaves after the `count` outputs, starting with None; the constants of the
     structure are appended.
@@ -124,11 +125,11 @@ def require_structure_of_output_tree(tree: str, value: Any) -> None:
 
 
 class StructureError(VerifyError):
-    """The results of Python and of the program have different structures."""
+    """Raised if the function in Python and the program return different nestings."""
 
 
 def _describe_difference(recorded: Any, found: Any, path: str) -> str:
-    """Describe where two nestings differ; empty if they are equal."""
+    """Return a text that says where two nestings differ; an empty string if they are equal."""
     one, two = _container_kind_and_items(recorded), _container_kind_and_items(found)
     if one is None or two is None:
         alike = one is two and (recorded is None) == (found is None)
@@ -140,7 +141,7 @@ def _describe_difference(recorded: Any, found: Any, path: str) -> str:
 
 
 def _container_kind_and_items(node: Any) -> tuple[str, dict[Any, Any]] | None:
-    """The kind of a container and its items; None for a leaf."""
+    """Return the kind of a container ("list", "tuple" or "dict") and its items; None for a leaf."""
     if isinstance(node, list):
         return "list", dict(enumerate(node))
     if not isinstance(node, dict) or "value" in node:
@@ -163,7 +164,7 @@ def _format_structure(node: Any) -> str:
 
 
 def select_outputs_checking_constants(tree: str, leaves: Sequence[Any]) -> list[Any]:
-    """Return the leaves that are outputs, in the order of the outputs.
+    """Return those of `leaves` that are outputs of the program, in the order of the outputs.
 
     Raises VerifyError if a constant differs from the recorded one.
     """
@@ -173,7 +174,7 @@ def select_outputs_checking_constants(tree: str, leaves: Sequence[Any]) -> list[
             outputs[node] = leaf
         elif node is not None and not _is_equal_or_both_nan(leaf, node["value"]):
             raise VerifyError(
-                f"a result that is a Python value was {node['value']!r} during recording, "
+                f"the function returned the Python value {node['value']!r} during recording, "
                 f"but is now {leaf!r}"
             )
     return [outputs[mark] for mark in sorted(outputs)]
@@ -185,7 +186,7 @@ def _is_equal_or_both_nan(a: Any, b: Any) -> bool:
 
 
 def _iter_leaf_nodes(node: Any) -> Iterator[Any]:
-    """Yield the JSON node of each leaf."""
+    """Yield the JSON nodes that are leaves of a nesting: outputs, constants and null."""
     if node is None or isinstance(node, int) or "value" in node:
         yield node
         return

@@ -1,4 +1,6 @@
-"""The recorder: op calls become ops of a program, tensors become its variables."""
+"""The recorder writes op calls to a program as ops, and the tensors that the ops read and return as
+variables.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,12 @@ MAX_ASSERT_ELEMENTS = 20  # elements of a tensor that an `assert` shows
 class OpenBlock:
     """A block to which ops are being written.
 
-    inplace_writes: by id, tensors that the block changes in place, with their declarations from
-    before.
-    locations: mutable Python locations that it may write, with their values from before.
+    inplace_writes: by id, the tensors that the block changes in place, with their declarations from
+    before the block.
+    locations: mutable Python locations that the block may write, with their values from before.
     local_objects: by id, Python objects created in the block, to which outer code has no reference.
     merged_keys: keys of the variables that the `if` or loop statement of this block merges itself.
-    loop_lists: by id, a list that may have to become a TensorArray, and whether it has to.
+    loop_lists: by id of a list that may have to become a TensorArray, whether it must become one.
     conditions: names of conditions, with the value that each is known to have in this block.
     is_loop_body: whether the block is a loop body.
     """
@@ -47,10 +49,11 @@ class OpenBlock:
 
 
 class RecordingPolicy(NamedTuple):
-    """How capturing a function and building a static-graph program differ.
+    """Settings of a recorder in which capturing a function and building a static-graph program
+    differ.
 
-    tracks_outermost_block: track mutations of Python objects, and aliases, also outside of branches
-    and loops.
+    tracks_outermost_block: mutations of Python objects, and aliases, are tracked outside of
+    branches and loops, too.
     array_elements_alias: a TensorArray shares its elements, as a Python list does; otherwise it
     holds copies.
     rejects_none_results: a branch must not return None if the other one returns a value.
@@ -103,27 +106,32 @@ class Recorder:
         known: Mapping[int, str] | None = None,
     ) -> None:
         self.program = Program(version=PADDLE_VERSION) if program is None else program
-        # The open blocks, outermost first.
+        # The blocks that ops can be written to, outermost first; the last one is the current block.
         self.open_blocks = [OpenBlock(self.program.block)]
         self.scope: dict[str, Tensor] = {}
         self.guards: list[Guard] = []
-        self.input_paths: dict[str, str] = {}  # of inputs, by name
+        # the path of each input in the nested arguments, by variable name
+        self.input_paths: dict[str, str] = {}
         self.namer = Namer() if namer is None else namer
-        self._preset_names = known or {}  # names of known values, by id
+        # names of tensors that are declared under a given name, by id
+        self._preset_names = known or {}
         self._bound_names: dict[int, str] = {}
-        # Index errors of branches in loops, raised later: the rest of the body may write the
-        # element.
+        # IndexErrors of branches in a loop body. The errors are raised after the body, because the
+        # rest of the body may write the missing element.
         self.deferred_errors: list[IndexError] = []
-        self.layers: list[str] = []  # paths of the running layers, outermost first
+        # paths of the layers whose `forward` is running, outermost first
+        self.layers: list[str] = []
         self.missing_gradient_reasons: list[
             str
         ] = []  # why the program cannot provide correct gradients
         self.hooks: list[RemovableHookHandle] = []  # hooks on external tensors
-        # Called with each user function before it runs.
+        # A callback that receives each user function before the function runs; None for none.
         self.on_function_call: Callable[[Any], None] | None = None
-        # The ReadTracker of the capture.
+        # The ReadTracker that adds a guard for each Python value that the capture reads; None if
+        # there is none.
         self.read_tracker: Any = None
-        # The Rollback that saves objects before they are mutated.
+        # The Rollback that saves Python objects before captured code mutates them; None if there is
+        # none.
         self.rollback: Any = None
         # By id: a list or dict, and the line that created it.
         self._creation_lines: dict[int, tuple[Any, str]] = {}
@@ -165,12 +173,14 @@ class Recorder:
 
     @property
     def block(self) -> Block:
-        """The block that ops are written to."""
+        """The current block, to which ops are appended."""
         return self.open_blocks[-1].block
 
     @contextmanager
     def enter_new_block(self) -> Iterator[OpenBlock]:
-        """Write the ops of the body to a new block inside of the current one."""
+        """Context manager: ops recorded in the `with` body are written to a new block, a child of
+        the current block.
+        """
         result = OpenBlock(Block(len(self.program.blocks), self.block.idx))
         self.program.blocks.append(result.block)
         try:
@@ -184,8 +194,8 @@ class Recorder:
 
     @contextmanager
     def track_open_loop(self) -> Iterator[None]:
-        """Count a loop as open (`num_open_loops`) while its body, which may be recorded again, is
-        recorded.
+        """Context manager: `num_open_loops` is higher by 1 in the `with` body, which records the
+        body of a loop.
         """
         self.num_open_loops += 1
         try:
@@ -195,7 +205,9 @@ class Recorder:
 
     @contextmanager
     def enter_block(self, inner: OpenBlock) -> Iterator[None]:
-        """Write the ops of the body to an existing inner block."""
+        """Context manager: ops recorded in the `with` body are written to `inner`, an existing
+        block.
+        """
         self.open_blocks.append(inner)
         try:
             yield
@@ -203,7 +215,7 @@ class Recorder:
             self.open_blocks.pop()
 
     def checkpoint(self) -> RecorderCheckpoint:
-        """Save the state for `rewind`."""
+        """Return the state of the recorder, to which `rewind` can return."""
         block, aliases = self.block, self.aliases
         written = len(self.program.blocks), len(block.ops), tuple(block.vars)
         return RecorderCheckpoint(
@@ -211,8 +223,8 @@ class Recorder:
         )
 
     def rewind(self, mark: RecorderCheckpoint) -> None:
-        """Remove the ops, blocks and variables that were written since the checkpoint. Values that
-        were added to `scope` stay.
+        """Remove the ops, blocks and variables that were written since the checkpoint. Parameters
+        and constants that were added to `scope` since the checkpoint are kept.
         """
         names = set(mark.variable_names)
         self.aliases.invalidated = dict(mark.invalidated)
@@ -222,7 +234,9 @@ class Recorder:
         self.block.vars = {n: v for n, v in self.block.vars.items() if n in names or v.persistable}
 
     def var(self, name: str) -> VarDesc | None:
-        """Return the declaration of a name that is visible in the current block."""
+        """Return the declaration of the variable `name` in the current block or an enclosing one;
+        None if there is none.
+        """
         return self.program.var(name, self.block.idx)
 
     def record_container_creation_line(self, container: Any, original: Any = None) -> None:
@@ -245,13 +259,13 @@ class Recorder:
     # --------------------------------------------------------------------------
 
     def bind(self, tensor: Tensor, name: str) -> None:
-        """Make `tensor` denote the variable `name`."""
+        """Record that `tensor` denotes the program's variable `name` from now on."""
         self._bound_names[id(tensor)] = name
         self._tensors.append(tensor)
         self.aliases.record_creation(tensor)
 
     def rebind_tensors_of_variable(self, name: str, other: str) -> None:
-        """Make the tensors that denote the variable `name` denote `other`."""
+        """Let all tensors that denote the variable `name` denote the variable `other`."""
         self._bound_names = {
             key: other if held == name else held for key, held in self._bound_names.items()
         }
@@ -273,10 +287,11 @@ class Recorder:
             return self.persistable(tensor)
         if self.var(name) is None:
             origin = getattr(tensor, "where", "") or f"'{name}'"
-            why = f"a value made in a branch or a loop ({origin}) is not one of its results"
-            raise TraceError(
-                append_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})")
+            why = (
+                f"a value that was created in a branch or loop ({origin}) is used outside of it, "
+                "but is not one of its results"
             )
+            raise TraceError(append_user_line(f"{why} (X={tensor.meta})"))
         return name
 
     def declare(self, name: str, meta: Meta, block: Block | None = None, **flags: Any) -> VarDesc:
@@ -300,9 +315,9 @@ class Recorder:
         return name
 
     def feed(self, name: str, meta: Meta, path: str = "", dims: Dims = ()) -> VarDesc:
-        """Declare an input.
+        """Declare an input of the program, append its `feed` op, and return its declaration.
 
-        path: its position in the nested arguments, such as `y.0`; by default its name.
+        path: the position of the input in the nested arguments, such as `y.0`; by default its name.
         """
         desc = self.declare(
             self.namer.unique_name(name), meta, stop_gradient=True, checks_feed=True, dims=dims
@@ -316,13 +331,13 @@ class Recorder:
         return desc
 
     def fetch(self, name: str) -> None:
-        """Declare an output."""
+        """Make the variable `name` an output of the program: append a `fetch` op."""
         col = sum(op.type == "fetch" for op in self.program.block.ops)
         op = OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)})
         self.program.block.ops.append(op)
 
     def add_guard(self, guard: Guard) -> None:
-        """Add a guard unless it exists."""
+        """Add a guard to the program unless the program has an equal guard."""
         if guard not in self.guards:
             self.guards.append(guard)
 
@@ -330,7 +345,9 @@ class Recorder:
     # --------------------------------------------------------------------------
 
     def declare_output(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> VarDesc:
-        """Declare the variable of a result. For an in-place op it is the variable of the input."""
+        """Declare a variable for a result of an op and return its declaration. For a slot that
+        overwrites an input, return the declaration of that input's variable.
+        """
         if slot.overwrites:
             index = [s.name for s in op.ins].index(slot.overwrites)
             operand = args[index] if index < len(args) else None
@@ -346,8 +363,8 @@ class Recorder:
         return desc
 
     def _result_lod_level(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> int:
-        """Return the LoD level of a result: the one that the op declares, otherwise that of its
-        first operand with a LoD, if the result has the same number of rows.
+        """Return the LoD level of a result of an op. An op without its own rule passes on the LoD
+        of its first operand that has one, if operand and result have the same number of rows.
         """
         lod_slots = [s.values_slot_of_lod_slot for s in op.outs if s.values_slot_of_lod_slot]
         if lod_slots:
@@ -368,7 +385,7 @@ class Recorder:
     def add(
         self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outputs: dict[str, list[str]]
     ) -> OpDesc:
-        """Append an op with its arguments."""
+        """Append a call of `op` to the current block, with the tensors `args` as inputs."""
         inputs = {
             s.name: self._emit_undefined_checks_and_get_names(a)
             for s, a in zip(op.ins, args, strict=False)
@@ -395,7 +412,7 @@ class Recorder:
         return result
 
     def create_variable(self, desc: VarDesc) -> Variable:
-        """Return a new Variable for a declaration."""
+        """Return a new Variable, bound to the variable that `desc` declares."""
         result = Variable(desc)
         self.bind(result, desc.name)
         return result
@@ -424,7 +441,7 @@ class Recorder:
         data: Sequence[Tensor] = (),
         summarize: int = MAX_ASSERT_ELEMENTS,
     ) -> OpDesc:
-        """Append an op that fails the run if `holds` is false.
+        """Append an `assert` op, which stops a run with an error if the tensor `holds` is false.
 
         data: tensors that the error shows, `summarize` elements of each
         """
@@ -471,7 +488,9 @@ class Recorder:
 
 
 def attrs_with_file_types(op: Op, values: dict[str, Any]) -> dict[str, Attr]:
-    """Return attributes with the types that Paddle's files use."""
+    """Return Python values of attributes as `Attr` objects, with the attribute types that Paddle's
+    files use.
+    """
     return {
         name: Attr(AttrType[spec.type], attr_to_plain_data(values[name]))
         for name, spec in op.attrs.items()
@@ -479,7 +498,9 @@ def attrs_with_file_types(op: Op, values: dict[str, Any]) -> dict[str, Attr]:
 
 
 def attr_to_plain_data(value: Any) -> Any:
-    """Return an attribute as plain Python data."""
+    """Return the value of an attribute as Python numbers, strings and lists, without tuples, NumPy
+    scalars and GuardedInts.
+    """
     if isinstance(value, list | tuple):
         return [attr_to_plain_data(v) for v in value]
     if isinstance(value, GuardedInt):
@@ -488,5 +509,7 @@ def attr_to_plain_data(value: Any) -> Any:
 
 
 def serialized_output_slots(op: Op) -> list[tuple[int, Slot]]:
-    """Return the output slots that are written to a file; optional ones (`Mask~?`) are omitted."""
+    """Return the output slots of an op that recorded ops contain, with their positions; optional
+    slots, such as `Mask~?`, are omitted.
+    """
     return [(i, s) for i, s in enumerate(op.outs) if not s.is_optional]

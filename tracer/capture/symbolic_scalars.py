@@ -1,8 +1,8 @@
 """Symbolic scalars: Variables for which eager execution has a Python int, float or bool, on all or
 some paths.
 
-Their operators return what those of Python numbers return. Operations that need the number itself,
-such as hash() and str(), raise an error.
+The operators of a symbolic scalar follow Python's rules for numbers. Operations that need the value
+of the number while recording, such as hash() and str(), raise an error.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ SCALAR_TYPES = (bool, int, float, np.bool_, np.integer, np.floating)
 
 @dataclass(frozen=True)
 class PossibleScalarTypes:
-    """The Python types that a variable stands for.
+    """The Python number types that a symbolic scalar may have in eager execution.
 
     types: the types; contains Tensor if eager execution has a tensor on some path.
-    is_nonnegative: whether it is an int that is never negative.
-    dim_name: the name of the dimension whose size it is, for messages; '' for others.
+    is_nonnegative: whether the scalar is an int that is never negative.
+    dim_name: if the scalar is the size of a named dimension, the name of the dimension, for
+    messages; otherwise ''.
     """
 
     types: frozenset[type]
@@ -37,7 +38,7 @@ class PossibleScalarTypes:
 
     @property
     def is_integer(self) -> bool:
-        """Whether it is an int on all paths."""
+        """Whether the scalar is an int on all paths."""
         return all(issubclass(t, int | np.integer) for t in self.types)
 
     def __str__(self) -> str:
@@ -54,7 +55,9 @@ INT, NONNEGATIVE_INT, FLOAT, BOOL = (
 
 
 def scalar_kind(value: Any) -> PossibleScalarTypes | None:
-    """Return the kind of a number or of a symbolic scalar; None for tensors and other values."""
+    """Return the PossibleScalarTypes of a Python number or of a symbolic scalar; None for tensors
+    and other values.
+    """
     if isinstance(value, Tensor):
         kind: PossibleScalarTypes | None = getattr(value, "scalar_kind", None)
         return kind
@@ -67,14 +70,18 @@ def scalar_kind(value: Any) -> PossibleScalarTypes | None:
 
 
 def merge_scalar_kinds_of_values(values: Iterable[Any]) -> PossibleScalarTypes | None:
-    """Return the kind of a variable that is one of several values, depending on the path."""
+    """Return the PossibleScalarTypes of a variable that is one of `values`, depending on the path;
+    None if all of them are tensors.
+    """
     return merge_scalar_kinds(map(scalar_kind, values))
 
 
 def merge_scalar_kinds(
     kinds: Iterable[PossibleScalarTypes | None],
 ) -> PossibleScalarTypes | None:
-    """Return the kind of a variable that has one of these kinds, depending on the path."""
+    """Return the PossibleScalarTypes of a variable that has one of `kinds`, depending on the path;
+    the kind None stands for a tensor.
+    """
     types: set[type] = set()
     is_nonnegative = True
     for kind in kinds:
@@ -84,14 +91,18 @@ def merge_scalar_kinds(
 
 
 def mark_symbolic_scalar(value: Any, kind: PossibleScalarTypes | None) -> Any:
-    """Mark a value of the program as a symbolic scalar."""
+    """Mark the Variable `value` as a symbolic scalar with the given types, and return it; a `kind`
+    of None leaves it unmarked.
+    """
     if kind is not None and hasattr(value, "raw"):
         value.raw.python_scalars = kind
     return value
 
 
 def make_concrete_number_error(value: Any, what: str, fix: str) -> TraceError:
-    """Return the error for an operation that needs the number itself."""
+    """Return a TraceError for the operation `what`, which needs the number that a symbolic scalar
+    has only at run time.
+    """
     at = getattr(value, "creation_site_message_suffix", "")
     why = f"{what}: this stands for a number ({scalar_kind(value)}) that is known only at run time"
     return TraceError(append_user_line(f"{why} (X={value.meta}{at}); {fix}"))
@@ -100,8 +111,8 @@ def make_concrete_number_error(value: Any, what: str, fix: str) -> TraceError:
 def raise_or_collect_concrete_number_error(
     value: Any, what: str, fix: str, replacement: Any
 ) -> Any:
-    """Report the error of `make_concrete_number_error`. While `oarlock explain` runs, return
-    `replacement`, the value with which the capture continues.
+    """Raise the error of `make_concrete_number_error`. While `oarlock explain` runs, collect the
+    error instead, and return `replacement`, with which the capture continues.
     """
     return raise_or_collect_error(make_concrete_number_error(value, what, fix), replacement)
 
@@ -125,15 +136,15 @@ BOOLEAN_OPERATORS = COMPARISON_OPERATORS | {
     "and",
     "or",
     "xor",
-}  # operators on two bools that need no conversion to int
+}  # if both operands are bool, these operators do not convert them to int
 INTEGER_ONLY_OPERATORS = frozenset({"lshift", "rshift", "and", "or", "xor"})
 
 
 def _binary_result_scalar_kind(
     name: str, a: PossibleScalarTypes, b: PossibleScalarTypes
 ) -> PossibleScalarTypes | None:
-    """Return the kind of the result of an operator on two numbers, each of which may be a tensor on
-    some paths; None if one of them is a tensor on all paths.
+    """Return the PossibleScalarTypes of the result of a binary operator on operands of the kinds
+    `a` and `b`; None if one operand is a tensor on all paths.
     """
     types = a.types | b.types
     if Tensor in types:
@@ -172,7 +183,7 @@ def _make_binary_operator(name: str, reflected: bool) -> Callable[[Any, Any], An
             return _call_tensor_operator(x, y, method)
         if name in INTEGER_ONLY_OPERATORS and not (mine.is_integer and others.is_integer):
             raise make_concrete_number_error(
-                self, name, "only ints have it: have an int on all paths"
+                self, name, "both operands must be ints; use values that are ints on all paths"
             )
         x, y, a, b = (other, self, others, mine) if reflected else (self, other, mine, others)
         return _apply_scalar_operator(name, x, y, a, b)
@@ -182,8 +193,8 @@ def _make_binary_operator(name: str, reflected: bool) -> Callable[[Any, Any], An
 
 
 def cast_symbolic_scalar_to_operand_dtype(value: Any, tensor: Any) -> Any:
-    """Cast a symbolic scalar to the dtype of a tensor operand, as for a Python number; return other
-    values unchanged.
+    """Cast a symbolic scalar to the dtype of the tensor that it is combined with, as the op does
+    with a Python number; return other values unchanged.
     """
     kind = scalar_kind(value) if isinstance(value, Tensor) else None
     if (
@@ -200,8 +211,8 @@ def cast_symbolic_scalar_to_operand_dtype(value: Any, tensor: Any) -> Any:
 
 
 def _cast_integer_to_floating_operand_dtype(x: Any, y: Any) -> tuple[Any, Any]:
-    """Cast an integer or bool operand to the dtype of the floating one, if one of the two is a
-    symbolic scalar.
+    """If one of two tensors is integer or bool and the other is floating, cast the former to the
+    dtype of the latter. Returns both tensors.
     """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         if x.meta.dtype.kind in "biu" and is_inexact(y.meta.dtype):
@@ -212,7 +223,7 @@ def _cast_integer_to_floating_operand_dtype(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def is_always_scalar(kind: PossibleScalarTypes | None) -> bool:
-    """Whether a variable of this kind is a number on all paths."""
+    """Whether a value of this kind is a Python number on all paths."""
     return kind is not None and Tensor not in kind.types
 
 
@@ -236,10 +247,12 @@ def _cast_to_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _reject_list_repeat(count: Any) -> None:
-    """Raise TraceError for a list times a symbolic int, which repeats the list in eager mode."""
+    """Raise TraceError if `count`, by which a Python list is multiplied, is a symbolic int: the
+    length of the result would be known only at run time.
+    """
     if count.scalar_kind is not None or (not count.raw.shape and "int" in count.raw.dtype):
         why = (
-            f"a list whose length is known only at run time "
+            f"a list whose length is known only at run time cannot be created by `*` "
             f"(times{count.creation_site_message_suffix}); use paddle.full, paddle.tile or a loop"
         )
         raise TraceError(append_user_line(why))
@@ -251,7 +264,8 @@ def _apply_scalar_operator(
     result = _binary_result_scalar_kind(name, a, b)
     if name not in BOOLEAN_OPERATORS or a.types | b.types != {bool}:
         x, y = _bool_to_int(x), _bool_to_int(y)
-    if is_always_scalar(a) and is_always_scalar(b):  # an attribute of an op would be float32
+    # constants become float64 tensors: as an attribute of an op they would be float32
+    if is_always_scalar(a) and is_always_scalar(b):
         x, y = (_to_float64(v) if name == "truediv" or isinstance(v, float) else v for v in (x, y))
     else:
         x, y = (
@@ -263,13 +277,15 @@ def _apply_scalar_operator(
         return INTEGER_IMPLEMENTATIONS[name](x, y, a, b)
     if isinstance(x, Tensor):
         return mark_symbolic_scalar(_call_tensor_operator(x, y, f"__{name}__"), result)
-    if name in ("and", "or", "xor"):  # Tensor has no reflected versions
+    if name in ("and", "or", "xor"):  # Tensor has no `__rand__`, `__ror__` and `__rxor__`
         return mark_symbolic_scalar(_call_tensor_operator(y, x, f"__{name}__"), result)
     return mark_symbolic_scalar(_call_tensor_operator(y, x, f"__r{name}__"), result)
 
 
 def _bool_to_int(value: Any) -> Any:
-    """Cast a bool Variable to int, because Python's arithmetic on bools returns ints."""
+    """Cast a bool, or a bool Variable to int64, because Python's arithmetic on bools returns ints;
+    return other values unchanged.
+    """
     if isinstance(value, bool) or not isinstance(value, Tensor) or value.meta.dtype != bool:
         return int(value) if isinstance(value, bool) else value
     result = OPS["cast"](
@@ -284,8 +300,8 @@ def _call_tensor_operator(self: Any, other: Any, method: str) -> Any:
 
 
 def _call_and_name_result(function: Callable[..., Any], *operands: Any, **options: Any) -> Any:
-    """Call an operator. In static-graph programs its result is named `tmp_0` as in Paddle, not
-    after the op.
+    """Call the function of an operator. In static-graph programs, the result is named `tmp_0`, as
+    Paddle names the results of operators.
     """
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.policy.names_operator_results:
@@ -295,7 +311,9 @@ def _call_and_name_result(function: Callable[..., Any], *operands: Any, **option
 
 
 def _integer_power(x: Any, y: Any, a: PossibleScalarTypes, b: PossibleScalarTypes) -> Any:
-    """Return a power of integers. In Python it is a float if the exponent is negative."""
+    """Return `x ** y` of integers. If `y` may be negative, the result is a float64, because Python
+    returns a float for a negative exponent.
+    """
     if b.is_nonnegative:
         result = Tensor.__pow__(x, y) if isinstance(x, Tensor) else Tensor.__rpow__(y, x)  # type: ignore[operator, attr-defined]
         return mark_symbolic_scalar(result, PossibleScalarTypes(frozenset({int}), a.is_nonnegative))
@@ -321,7 +339,9 @@ def _make_shift_operator(
         if not b.is_nonnegative:
             number = y if isinstance(y, Tensor) else x
             raise make_concrete_number_error(
-                number, "shift", "the count may be negative: shift by a number that is not"
+                number,
+                "shift",
+                "the count may be negative; shift by a number that cannot be negative",
             )
         factor = 2**y
         return x * factor if left else x // factor
@@ -345,7 +365,7 @@ def _make_unary_operator(name: str) -> Callable[[Any], Any]:
             return _call_and_name_result(getattr(Tensor, name), self)
         if name == "__invert__" and not mine.is_integer:
             raise make_concrete_number_error(
-                self, "~", "only ints have it: have an int on all paths"
+                self, "~", "only an int can be inverted; use a value that is an int on all paths"
             )
         result = getattr(Tensor, name)(_bool_to_int(self))
         return mark_symbolic_scalar(
@@ -393,7 +413,7 @@ def _round_scalar(self: Any, digits: Any = None) -> Any:
         return self + 0
     if digits is not None:
         raise make_concrete_number_error(
-            self, "round()", "use paddle.round of what it is computed from"
+            self, "round()", "apply paddle.round to the tensor from which the number is computed"
         )
     result = _round_half_to_even(self)
     return mark_symbolic_scalar(
@@ -453,7 +473,7 @@ def _make_rounding_operator(op: str) -> Callable[[Any], Any]:
 def _dunder_index(self: Any) -> int:
     mine = self.scalar_kind
     if mine is not None and self.meta.dtype.kind == "f":
-        raise make_concrete_number_error(self, "index", "have an int on all paths")
+        raise make_concrete_number_error(self, "index", "use a value that is an int on all paths")
     return Tensor.__index__(self)
 
 
@@ -471,24 +491,32 @@ def _make_scalar_property(name: str, scalar_value: Callable[[Any], Any]) -> prop
 def _would_be_tensor_in_eager_mode(self: Any) -> bool:
     mine = self.scalar_kind
     if mine is not None and Tensor in mine.types:
-        raise make_concrete_number_error(self, "is_tensor()", "have a tensor on all paths")
+        raise make_concrete_number_error(
+            self, "is_tensor()", "use a value that is a tensor on all paths"
+        )
     return mine is None
 
 
 def _reject_is_integer_attribute(self: Any) -> Any:
-    raise make_concrete_number_error(self, ".is_integer", "compare it with its floor")
+    raise make_concrete_number_error(self, ".is_integer", "compare the number with its floor")
 
 
 def _reject_python_number_member(self: Any, name: str) -> Any:
-    """Raise an error for an attribute that numbers have and tensors lack."""
+    """Raise TraceError if `name` is an attribute of the Python number that the Variable stands for,
+    otherwise AttributeError.
+    """
     mine = self.__dict__["raw"].python_scalars if "raw" in self.__dict__ else None
     if mine is not None and not name.startswith("__") and any(hasattr(t, name) for t in mine.types):
-        raise make_concrete_number_error(self, f".{name}", "compute it with paddle's functions")
+        raise make_concrete_number_error(
+            self, f".{name}", "compute the result with paddle's functions"
+        )
     raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
 def install_number_operators(variable: type) -> None:
-    """Give Variable the operators of Python numbers."""
+    """Define the operators of Python numbers on the class `variable`, for its instances that are
+    symbolic scalars.
+    """
     for name in (
         "add",
         "sub",

@@ -1,5 +1,6 @@
 """Run-time checks of maybe-undefined variables: variables that are assigned only on some paths,
-such as in a loop iteration or in one branch. Reading one after another path raises an error.
+such as in a loop iteration or in one branch. Reading a maybe-undefined variable after a path that
+does not assign it raises an error.
 
 A check uses only ops that every engine has: it stacks the value to a list of one element, and reads
 element 0 if the variable has a value, otherwise element 1, which does not exist.
@@ -17,7 +18,7 @@ from ..ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 from .recorder import Recorder
 
 # Prefixes of the names of variables that a check creates.  Saved models contain such names, and
-# `cpp_runtime/src/runtime/error_location.cpp` looks for them, so their text must not change.
+# `cpp_runtime/src/runtime/error_location.cpp` looks for them, so the prefixes must not change.
 NO_ITERATION_PREFIX = "no_round_gave_"
 PATH_NOT_TAKEN_PREFIX, IS_NONE_PREFIX, NOT_RETURNED_PREFIX = (
     "no_way_gave_",
@@ -39,9 +40,10 @@ MESSAGE_BY_PREFIX = {
         "check `is not None` first"
     ),
 }
-# The attribute of an assert that checks a maybe-undefined variable: the expected value of the flag.
+# An attribute of the `assert` ops that check maybe-undefined variables: the value of the checked
+# bool flag if the variable has a value.
 EXPECTED_FLAG_ATTR = "of_late"
-INT64, BOOL = 3, 0  # numbers of VarType.Type
+INT64, BOOL = 3, 0  # numbers of dtypes in VarType.Type of framework.proto
 
 
 @dataclass
@@ -87,7 +89,9 @@ class UndefinedCheck:
         return checked
 
     def _emit_index_zero_if_defined(self, recorder: Recorder) -> str:
-        """Write the index of the checked element: 0 if there is a value, otherwise 1."""
+        """Emit ops that compute the index which the check gathers: 0 if the variable has a value,
+        otherwise 1. Return the name of the index.
+        """
         bool_meta, int64_meta = Meta((), np.dtype(bool)), Meta((), np.dtype(np.int64))
         condition, desc = self.flag_name, recorder.var(self.flag_name)
         if desc is None or desc.shape:
@@ -115,7 +119,7 @@ class UndefinedCheck:
         name: str = "",
         **attrs: Attr,
     ) -> str:
-        """Write one op of the check and return the name of its output."""
+        """Append one op of the check to the current block, and return the name of its output."""
         name = name.replace("'", '"') or type  # ONNX Runtime quotes names with '
         result = recorder.declare(
             recorder.namer.generate_temporary_name(name),
@@ -130,8 +134,8 @@ class UndefinedCheck:
 
 
 def replace_checks_by_asserts(program: Program) -> Program:
-    """Return the program for the interpreter, with the ops of each check replaced by an `assert`,
-    which needs no copy and no gradient.
+    """Return the program with the ops of each check replaced by an `assert` op. The interpreter
+    runs the `assert`, which copies no value and needs no gradient.
     """
     if not any(
         find_check_variable_message(name)
@@ -150,7 +154,9 @@ def replace_checks_by_asserts(program: Program) -> Program:
 
 
 def _ops_with_checks_lowered_to_asserts(ops: list[OpDesc]) -> list[OpDesc]:
-    """Return the ops of a block with `assert` and `assign` in place of the checks."""
+    """Return the ops of a block with the last op (`gather`) of each check replaced by `assert` and
+    `assign`.
+    """
     producers = {name: op for op in ops for name in op.output_names()}
 
     def producer_of_input(op: OpDesc, slot: str = "X") -> OpDesc:
@@ -183,7 +189,9 @@ def _ops_with_checks_lowered_to_asserts(ops: list[OpDesc]) -> list[OpDesc]:
 
 
 def find_check_variable_message(name: str) -> str | None:
-    """Return the error message for a variable of a check; None for other variables."""
+    """Return the error message for the check whose output variable is called `name`; None if `name`
+    is not that of a check.
+    """
     for kind, why in MESSAGE_BY_PREFIX.items():
         if name.startswith(kind):
             variable = name.removeprefix(kind).rpartition(".")[0].rpartition("_")[0]

@@ -39,12 +39,13 @@ GRADIENT_SUFFIX = "@GRAD"  # suffix of the name of a gradient
 
 
 class MaybeUndefinedRecord(NamedTuple):
-    """States that a variable is assigned only on some paths.
+    """Attached to a variable that is assigned only on some paths: states on which paths it has a
+    value.
 
     name: the user's name.
-    defined_when: on which paths it has a value, for error messages.
-    block: the block in which it was merged.
-    none_flag: the none flag, if it is None on the other paths.
+    defined_when: on which paths the variable has a value, for error messages.
+    block: the index of the block in which the variable was merged.
+    none_flag: the none flag, if the variable is None on the paths that do not assign it.
     check: the run-time check to write if a read does not know the path.
     branch_values: the values of both branches, for error messages.
     """
@@ -69,17 +70,18 @@ def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
 
 
 class Variable(Tensor):
-    """A named value of a program.
+    """A named value of a program, which has no array while the program is recorded.
 
-    raw: its declaration.
+    raw: the declaration of the variable.
     shape: -1 for dynamic sizes.
     where: the line that created it.
-    maybe_undefined: set if it is assigned only on some paths.
-    implied_none_flags: for a condition, what it implies about none flags if it is true and if it is
-    false.
-    implied_conditions: for a condition, what it implies about other conditions.
-    is_ndarray: whether eager execution has an ndarray in its place.
-    mixed_types: a description of its types if they differ between branches.
+    maybe_undefined: a record that is set if the variable is assigned only on some paths.
+    implied_none_flags: for a condition, the none flags whose values are known if the condition is
+    true, and those known if it is false.
+    implied_conditions: for a condition, the other conditions whose values are known if it is true,
+    and those known if it is false.
+    is_ndarray: whether the value is an ndarray in eager execution.
+    mixed_types: a description of the variable's types if they differ between branches.
     is_mixed_scalar: whether these types are scalars of one dtype, 0-D and [1].
     undeclared_properties: which of shape, dtype, lod_level and persistable were not declared, for
     printing.
@@ -88,23 +90,24 @@ class Variable(Tensor):
     where = ""
     maybe_undefined: MaybeUndefinedRecord | None = None  # set if only some paths assign it
     implied_none_flags: Any = (
-        # Of a condition: the none flags that are known if it holds, and if it does
-        # not.
+        # For a condition: the none flags whose values are known if the condition is true, and those
+        # known if it is false.
         None
     )
-    # Of a condition: the conditions that are known if it holds, and if it does not.
+    # For a condition: other conditions whose values are known if it is true, and those known if it
+    # is false.
     implied_conditions: Any = None
-    is_ndarray = False  # eager execution has an ndarray, whose shape is a tuple
-    # A description of its types if they differ between the paths.
+    is_ndarray = False  # in eager execution the value is an ndarray, whose shape is a tuple
+    # A description of the variable's types if they differ between the paths.
     mixed_types = ""
-    is_mixed_scalar = False  # whether these are scalars of one dtype, 0-D and [1]
+    is_mixed_scalar = False  # whether the mixed types are scalars of one dtype, 0-D and [1]
     error_clip: Any = None
     belong_to_optimizer = False
     undeclared_properties: frozenset[str] = (
         frozenset()
-    )  # the undeclared ones of shape, dtype, lod_level and persistable, for printing
-    # Hooks set by the classes of Paddle's static API, which import this module: the view of a
-    # declaration, and the blocks of a program.
+    )  # which of shape, dtype, lod_level and persistable were not declared, for printing
+    # Functions that the classes of Paddle's static API set, because they import this module: one
+    # creates the VarDesc view of a variable, one returns the blocks of the main program.
     create_desc_view: ClassVar[Callable[[Variable], Any]]
     get_main_blocks: ClassVar[Callable[[], list[Block]]]
     _desc_view: Any = None
@@ -116,14 +119,16 @@ class Variable(Tensor):
 
     @property
     def desc(self) -> Any:
-        """Its declaration, with the methods of Paddle's C++ class."""
+        """The declaration of the variable as an object with the methods of Paddle's C++ class
+        VarDesc.
+        """
         if self._desc_view is None:
             self._desc_view = Variable.create_desc_view(self)
         return self._desc_view
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHookHandle:
-        """Register a hook. A recorded program has no hooks, so it cannot provide gradients then; a
-        saved program ignores the hook.
+        """Register a hook on the gradient. A recorded program cannot call hooks: computing
+        gradients of such a program raises an error, and a saved program ignores the hook.
         """
         if state.mode.static and state.mode.program_builder is None and not self.stop_gradient:
             state.mode.record_missing_gradient_reason("hooks of its values (register_hook)")
@@ -134,8 +139,8 @@ class Variable(Tensor):
 
     @property
     def name(self) -> str:
-        """The name. Assigning it renames the declaration, also in the ops of a static-graph
-        program.
+        """The name of the variable. Assigning to `name` renames the variable in its declaration and
+        in the ops of a static-graph program.
         """
         return super().name
 
@@ -148,12 +153,12 @@ class Variable(Tensor):
 
     @property
     def place(self) -> Place:
-        """The device where eager tensors are created."""
+        """The device on which eager tensors are created; a variable itself has no device."""
         return parse_place(get_device(), "place")
 
     @property
     def array(self) -> Any:
-        """Raises TraceError: a variable has no value."""
+        """Always raises TraceError, because a variable has no array while a program is recorded."""
         raise_unknown_value(self, "its value")
 
     @array.setter
@@ -162,7 +167,9 @@ class Variable(Tensor):
 
     @property
     def scalar_kind(self) -> PossibleScalarTypes | None:
-        """The Python number types that it stands for; None for a tensor."""
+        """The Python number types that the variable may have in eager execution; None for a
+        tensor.
+        """
         found: PossibleScalarTypes | None = self.raw.python_scalars
         return found
 
@@ -173,8 +180,8 @@ class Variable(Tensor):
 
     @property
     def shape(self) -> list[Any]:
-        """The sizes of the axes. A dynamic size is -1, or a value of the program while it is
-        recorded.
+        """The sizes of the axes. A dynamic size is -1; if a function is being captured, reading it
+        returns a Variable that holds the size.
         """
         self._reject_type_differing_between_branches("shape")
         sizes = list(self.meta.shape) if state.mode.is_eager else state.mode.shape(self)
@@ -183,7 +190,7 @@ class Variable(Tensor):
 
     @property
     def size(self) -> Any:
-        """The number of elements: an int, or a value of the program."""
+        """The number of elements: an int, or a Variable if a size is dynamic."""
         self._reject_type_differing_between_branches("size")
         known = all(d >= 0 for d in self.raw.shape)
         return (
@@ -215,20 +222,20 @@ class Variable(Tensor):
 
     @property
     def dtype(self) -> DType:
-        """The element type; the variable type for strings."""
+        """The element type; for a variable of strings, the variable type."""
         return self.raw.kind if self.raw.kind == VarKind.STRINGS else parse_dtype(self.raw.dtype)  # type: ignore[return-value]
 
     @property
     def stop_gradient(self) -> bool:
-        """Whether no gradient flows through it."""
+        """Whether no gradient flows through the variable."""
         return self.raw.stop_gradient
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
         if isinstance(value, Variable):
             why = (
-                "stop_gradient: whether gradients flow cannot depend on a value of the "
-                "program; set it outside of the branch or loop"
+                "stop_gradient: it cannot be set to a symbolic value, because the program decides "
+                "before the run which gradients flow; set it outside of the branch or loop"
             )
             raise TraceError(
                 append_user_line(f"{why} (X={self.meta}{self.creation_site_message_suffix})")
@@ -239,7 +246,7 @@ class Variable(Tensor):
 
     @property
     def persistable(self) -> bool:
-        """Whether its value outlives a run."""
+        """Whether the scope keeps the value of the variable between runs."""
         return self.raw.persistable
 
     @persistable.setter
@@ -251,7 +258,9 @@ class Variable(Tensor):
 
     @property
     def block(self) -> Block | None:
-        """The block of a static-graph program that declares it; None elsewhere."""
+        """The block of a static-graph program that declares the variable; None in other
+        programs.
+        """
         if self._block is None:
             blocks = Variable.get_main_blocks()
             self._block = next(
@@ -270,27 +279,27 @@ class Variable(Tensor):
 
     @property
     def type(self) -> VarKind:
-        """The variable type: a tensor, an array of tensors, ..."""
+        """The variable type of the declaration, such as tensor or TensorArray."""
         return self.raw.kind
 
     @property
     def is_data(self) -> bool:
-        """Whether it is fed."""
+        """Whether the variable is an input that each run is fed with."""
         return self.raw.checks_feed
 
     @property
     def is_parameter(self) -> bool:
-        """Whether it is a parameter, trainable or not."""
+        """Whether the variable is a parameter, trainable or not."""
         return self.raw.is_parameter
 
     @property
     def grad_name(self) -> str:
-        """The name of its gradient."""
+        """The name of the variable's gradient, `<name>@GRAD`."""
         return self.name + GRADIENT_SUFFIX
 
     @property
     def op(self) -> Operator | None:
-        """The op that writes it; None if there is none."""
+        """The first op of the block that writes the variable; None if there is none."""
         if self.block is None:
             return None
         return next((op for op in self.block.ops if self.name in op.output_arg_names), None)
@@ -299,7 +308,7 @@ class Variable(Tensor):
     # -----------------------------------------------------------------------------------
 
     def get_value(self, scope: Scope | None = None) -> Tensor:
-        """Return its value in a scope, by default the current one.
+        """Return the value of the variable in a scope, by default the current scope.
 
         Raises OpError if there is none, TypeError if `scope` is not a scope.
         """
@@ -311,8 +320,8 @@ class Variable(Tensor):
         return where.value(self.name)
 
     def set_value(self, value: Any, scope: Scope | None = None) -> None:
-        """Set its value in a scope, by default the current one. While a program is recorded, or for
-        a variable as the value, record an assignment.
+        """Set the value of the variable in a scope, by default the current scope. While a program
+        is recorded, or if `value` is a Variable, record an assignment instead.
         """
         if isinstance(value, Variable):
             state.mode.assign_inplace(self, self._cast_copy_for_assignment(value))
@@ -326,7 +335,7 @@ class Variable(Tensor):
             (current_scope() if scope is None else scope).assign(self.name, array, self.meta)
 
     def _cast_copy_for_assignment(self, value: Variable) -> Variable:
-        """Return a copy of a variable in the dtype of this one.
+        """Return a copy of `value`, cast to the dtype of this variable.
 
         Raises OpError if the shapes differ.
         """
@@ -344,7 +353,7 @@ class Variable(Tensor):
         return result
 
     def item(self, *index: int) -> Any:
-        """Return one element: a value of the program while source is converted, otherwise
+        """Return one element as a symbolic scalar while source is converted; otherwise raise
         TraceError.
         """
         if not _is_in_source_converting_mode():
@@ -356,12 +365,13 @@ class Variable(Tensor):
             else self
         )
         result: Tensor = OPS["reshape2"](one[index] if index else one, shape=[])
-        result.stop_gradient = True  # like the number in eager execution
+        # in eager execution the result is a number, which has no gradient
+        result.stop_gradient = True
         return mark_symbolic_scalar(result, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
 
     def numpy(self) -> Any:
-        """Return a copy of the variable without gradient, marked as an ndarray, while source is
-        converted; otherwise raise TraceError.
+        """While source is converted, return a copy of the variable that has no gradient and behaves
+        like an ndarray; otherwise raise TraceError.
         """
         if not _is_in_source_converting_mode():
             self._reject_eager_method_in_paddle1_program("numpy")
@@ -372,19 +382,23 @@ class Variable(Tensor):
         return result
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
-        """Raise OarlockError: a program has no eager backward pass. With Paddle 1.x semantics,
-        raise ArgumentAssertionError, an AssertionError.
+        """Always raise an error, because a program has no eager backward pass: OarlockError, or
+        with Paddle 1.x semantics ArgumentAssertionError, an AssertionError.
         """
         self._reject_eager_method_in_paddle1_program("backward")
         super().backward(*args, **kwargs)
 
     def gradient(self) -> Any:
-        """Return None. Raise ArgumentAssertionError with Paddle 1.x semantics."""
+        """Return None, because a variable holds no gradient. With Paddle 1.x semantics, raise
+        ArgumentAssertionError.
+        """
         self._reject_eager_method_in_paddle1_program("gradient")
         return super().gradient()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Do nothing. Raise ArgumentAssertionError with Paddle 1.x semantics."""
+        """Do nothing, because a variable holds no gradient. With Paddle 1.x semantics, raise
+        ArgumentAssertionError.
+        """
         self._reject_eager_method_in_paddle1_program("clear_gradient")
         super().clear_gradient(set_to_zero)
 
@@ -392,8 +406,8 @@ class Variable(Tensor):
         is_of_program = self._block is not None and not _is_in_source_converting_mode()
         if is_of_program and compat.rules.rejects_eager_methods:
             why = (
-                f"'{method}' is of values, as in fluid.dygraph.guard(), and '{self.name}' is "
-                f"a variable of a program"
+                f"'{method}' is a method of eager tensors, as in fluid.dygraph.guard(), but "
+                f"'{self.name}' is a variable of a program"
             )
             raise ArgumentAssertionError(append_user_line(why))
 
@@ -419,18 +433,23 @@ class Variable(Tensor):
         return size
 
     def _report_read_and_get_array(self, reader: str) -> Any:
-        """Reject the read: a variable has no value. While errors are collected, return zeros."""
+        """Raise TraceError, because a variable has no array to read. While `oarlock explain`
+        collects errors, return an array of zeros instead.
+        """
         return raise_or_collect_error(
             unknown_value_error(self, reader),
             np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype),
         )
 
     def _report_read_and_get_scalar(self, reader: str) -> Any:
-        """Reject the read: a variable has no value. While errors are collected, return 1."""
+        """Raise TraceError, because a variable has no number to read. If `oarlock explain` collects
+        errors, return the number 1 instead of raising the error.
+        """
         return raise_or_collect_error(unknown_value_error(self, reader), 1)
 
     def detach(self) -> Tensor:
-        """Return the same value without gradient; the variable itself in a program for inference.
+        """Return a copy of the variable through which no gradient flows. A program for inference
+        returns the variable itself.
 
         With Paddle 1.x semantics, raise ArgumentAssertionError, an AssertionError.
         """
@@ -447,7 +466,7 @@ class Variable(Tensor):
         return result
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """Return the declaration as text, as in a printed program."""
+        """Return the declaration of the variable as text, as a printed program shows it."""
         check_to_string_flags(throw_on_error, with_details)
         return compat.rules.format_variable(self, with_details) or format_declaration(self.raw)
 
@@ -481,8 +500,8 @@ class ParameterVariable(Variable, Parameter):
 
 
 def _is_in_source_converting_mode() -> bool:
-    """Whether the current mode records a program and converts the source of the functions that are
-    called.
+    """Whether the current dispatch mode records a program and converts the source of called
+    functions.
     """
     mode = base_mode_of(state.mode)
     return bool(mode.static and mode.converts_source)
@@ -494,7 +513,7 @@ def raise_unknown_value(variable: Variable, reader: str) -> NoReturn:
 
 
 def unknown_value_error(variable: Variable, reader: str) -> TraceError:
-    """Return the error for a read of a value that is known only at run time."""
+    """Return a TraceError for code that reads a value which is known only at run time."""
     why = f"{reader}: the value of '{variable.name}' is not known while the program is recorded; "
     why += f"Python control flow cannot depend on it (X={variable.meta})"
     return TraceError(
@@ -503,7 +522,9 @@ def unknown_value_error(variable: Variable, reader: str) -> TraceError:
 
 
 def _unconverted_function_hint() -> str:
-    """Return a hint for the error if the user's function was not converted although others are."""
+    """Return a sentence for an error message that says that the source of the user's function was
+    not converted; empty if it was, or if no source is converted.
+    """
     frame = user_frame()
     if frame is None or not _is_in_source_converting_mode() or frame.f_code.co_name.startswith("<"):
         return ""

@@ -50,8 +50,8 @@ def _cpuinfo() -> dict[str, str]:
 
 
 def _print_packages() -> bool:
-    """Print the versions of the packages in PACKAGES. Return False if several packages of ONNX
-    Runtime are installed, which overwrite each other's files.
+    """Print the versions of the packages whose names begin with an entry of PACKAGES. Return False
+    if several packages of ONNX Runtime are installed, which overwrite each other's files.
     """
     versions = {
         str(found.name).lower(): found.version
@@ -77,8 +77,10 @@ def _print_processor() -> None:
     _row("processor", f"{name}, {len(os.sched_getaffinity(0))} cores; {' '.join(used)}")
 
 
-def _cuda_version_of_driver() -> str:
-    """Return the newest CUDA version that the driver supports, or the reason why it is unknown."""
+def _describe_driver() -> str:
+    """Return a sentence with the newest CUDA version that the driver supports, or with the reason
+    why it is unknown.
+    """
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -87,7 +89,8 @@ def _cuda_version_of_driver() -> str:
     status = driver.cuDriverGetVersion(ctypes.byref(version))
     if status:
         return f"the NVIDIA driver does not answer (cuDriverGetVersion returned {status})"
-    return f"NVIDIA driver for CUDA {version.value // 1000}.{version.value % 1000 // 10} or older"
+    supported = f"{version.value // 1000}.{version.value % 1000 // 10}"
+    return f"the NVIDIA driver supports CUDA up to {supported}"
 
 
 def _cache_problem(folder: str) -> str:
@@ -109,8 +112,9 @@ def _print_cache() -> bool:
     used.
     """
     folder = os.environ.get("OARLOCK_CACHE_DIR", "")
-    if not folder:
-        _row("cache", "none: OARLOCK_CACHE_DIR is not set, so each session optimizes its graph")
+    if folder in ("", "none"):
+        reason = "is none" if folder else "is not set"
+        _row("cache", f"none: OARLOCK_CACHE_DIR {reason}, so each session optimizes its graph")
         return True
     problem = _cache_problem(folder)
     _row("cache", f"{folder}: {problem or 'optimized graphs of sessions'}")
@@ -179,7 +183,7 @@ def print_installation_and_check_devices() -> None:
         raise typer.Exit(1) from None
     _row("engine", f"ONNX Runtime {info['version']}, {info['path']}")
     _row("providers", ", ".join(info["providers"]))
-    _row("GPU", _cuda_version_of_driver())
+    _row("GPU", _describe_driver())
     devices_work = _print_devices(info["providers"])
     if not (packages_fit and cache_works and devices_work):
         raise typer.Exit(1)

@@ -327,7 +327,9 @@ def serve(
     max_memory_mb: Annotated[
         float,
         typer.Option(
-            min=0.001, help="limit of all request bodies; more are rejected with status 503"
+            min=0.001,
+            help="limit of all request bodies and responses in memory together, in MB; more "
+            "requests are rejected with status 503",
         ),
     ] = 512,
     request_timeout: Annotated[
@@ -464,7 +466,8 @@ def bench(
     shape: Annotated[
         list[str],
         typer.Option(
-            help="shape of an input, as NAME=1,3,224,224; default for dynamic dimensions: 1"
+            help="shape of an input, as NAME=1,3,224,224; dynamic dimensions are 1 by default, or "
+            "larger where 1 is not valid"
         ),
     ] = [],  # noqa: B006
     warmup: Annotated[int, typer.Option(min=0, help="runs that are not measured")] = 5,
@@ -498,7 +501,7 @@ def bench(
 @wrap_to_print_error_and_exit
 def doctor() -> None:
     """Print the installed versions, and run a small model on each device. The exit code is 1 if a
-    device fails.
+    device, the cache folder or the installation of ONNX Runtime does not work.
     """
     from .doctor import print_installation_and_check_devices  # noqa: PLC0415
 

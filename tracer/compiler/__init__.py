@@ -2,7 +2,8 @@
 arrays.
 """
 
-# Importing these modules registers their lowering rules in `lowering`.
+# Importing `control_flow` and the other modules listed next registers their lowering rules in
+# `lowering`.
 from . import control_flow, lod_array_lowering, recurrent_lowering, vjp_op
 from .compiled_function import CompiledInstructions, CompiledProgram, lower_to_instructions
 

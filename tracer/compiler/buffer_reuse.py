@@ -18,8 +18,8 @@ from .instructions import KernelCall
 
 
 def _measure_unshared_refcount() -> int:
-    """The reference count that a function of `_kernels` sees for an array that only one
-    local variable refers to; 0 if unknown.
+    """Measure the reference count that a function of `_kernels` sees for an array to which only one
+    local variable refers. Returns 0 if `_kernels` is missing or no count works.
     """
     result = native.compiled_function_or_placeholder("Expression")
     for count in range(1, 9 if native.kernels_module is not None else 0):
@@ -31,8 +31,8 @@ def _measure_unshared_refcount() -> int:
 
 UNSHARED_REFCOUNT = _measure_unshared_refcount()
 
-# Functions with an `out` argument whose result has the shape and dtype of each input. They are used
-# for calls without attributes.
+# By op type: a function with an `out` argument whose result has the shape and dtype of each input.
+# The functions of this dict replace the kernels of calls without attributes.
 OUT_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log": np.log,
     "log2": np.log2,
@@ -59,8 +59,9 @@ OUT_FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def make_in_place_kernel_or_none(call: KernelCall) -> Any:
-    """The in-place kernel of a call; None if all inputs are read again, the call has attributes, or
-    the op has no function with an `out` argument. The kernel may return NotImplemented.
+    """The in-place kernel of a call, which writes the result into the buffer of an input. None if
+    all inputs are read again, the call has attributes, or the op has no function with an `out`
+    argument. The kernel returns NotImplemented if no input's buffer can be reused.
     """
     function = OUT_FUNCTIONS.get(call.op.type, native.return_not_implemented)
     reusable = [i for i, register in enumerate(call.ins) if register in call.dead_after]

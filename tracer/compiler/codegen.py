@@ -1,5 +1,5 @@
-"""Generate the source of a Python function from instructions. Also map its lines to
-instructions.
+"""Generate the source of a Python function from instructions, and record which instruction each
+line of the source belongs to.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _function_numbers = itertools.count()
 
 
 class FunctionSourceWriter:
-    """The source of a function under construction.
+    """Writes the source of a Python function, line by line.
 
     global_values: the globals of the function.
-    line_instructions: the instruction of each line.
-    tensors: call ops on Tensors in the current mode, instead of kernels on arrays.
+    line_instructions: the instruction of each line; None for a line that belongs to none.
+    tensors: the function calls ops on Tensors in the current mode, not kernels on arrays.
     on_gpu: arrays are on a GPU, so no CPU-only kernels are called.
     on_iteration: a function that is called in each iteration of a loop.
     """
@@ -67,27 +67,30 @@ class FunctionSourceWriter:
     # --------------------------------------------------------------------------
 
     def add_line(self, text: str, instruction: Instruction | None = None) -> None:
-        """Append a line."""
+        """Append a line that belongs to `instruction`."""
         self.lines.append(" " * self._indent + text)
         self.line_instructions.append(instruction)
 
     @contextmanager
     def indented(self) -> Iterator[None]:
-        """Indent the lines that are appended in the body of the `with` statement."""
+        """Context manager: lines appended in the `with` body are indented one level more."""
         self._indent += 1
         yield
         self._indent -= 1
 
     def get_or_create_global_name(self, value: Any) -> str:
-        """The name of a global with this value."""
+        """The name of a global variable of the function that holds `value`; the global is created
+        at the first call for a value.
+        """
         found = self._global_names.get(id(value))
         if found is None:
             found = self._global_names[id(value)] = f"k{len(self._global_names)}"
-            self.global_values[found] = value  # keep the value alive, so that its id stays unique
+            # the reference keeps the value alive, so that its id is not reused
+            self.global_values[found] = value
         return found
 
     def write_none_assignments(self, registers: Sequence[str]) -> None:
-        """Set registers to None."""
+        """Append statements that set registers to None."""
         for i in range(0, len(registers), MAX_NAMES_PER_LINE):
             self.add_line(" = ".join((*registers[i : i + MAX_NAMES_PER_LINE], "None")))
 
@@ -95,7 +98,9 @@ class FunctionSourceWriter:
     # -------------------------------------------------------------------------------------------
 
     def write_instructions(self, instructions: Sequence[Instruction]) -> None:
-        """Append several instructions."""
+        """Append the source of several instructions, each followed by statements that set its dead
+        registers to None.
+        """
         for instruction in instructions:
             with errors_as_op_error(instruction.desc):
                 INSTRUCTION_WRITERS[type(instruction)](self, instruction)
@@ -169,7 +174,7 @@ def call_code(
 
 
 def assignment_target_code(outs: RegisterSlots) -> str:
-    """The target of an assignment; `_` for unused results."""
+    """The source of the target of an assignment to `outs`, with `_` for unused results."""
     parts = [
         f"({''.join(f'{c}, ' for c in s)}*_)" if isinstance(s, tuple) else s or "_" for s in outs
     ]
@@ -209,8 +214,8 @@ def _write_call_in_cheapest_form(source: FunctionSourceWriter, call: KernelCall)
 
 
 def _write_in_place_call_with_fallback(source: FunctionSourceWriter, call: KernelCall) -> None:
-    """Append the call of the in-place kernel, if there is one, with the other kernels as
-    fallback.
+    """Append a call of the in-place kernel, followed by a call of the compiled or NumPy kernel for
+    the case that it returns NotImplemented. Without an in-place kernel, append only the latter.
     """
     place = make_in_place_kernel_or_none(call)
     if place is None or call.outs[0] is None or call.outs[0] in call.iter_own_reads():
@@ -223,7 +228,9 @@ def _write_in_place_call_with_fallback(source: FunctionSourceWriter, call: Kerne
 
 
 def _write_native_kernel_call_with_fallback(source: FunctionSourceWriter, call: KernelCall) -> None:
-    """Append the call of the compiled kernel, with the NumPy kernel as fallback."""
+    """Append a call of the compiled kernel, followed by a call of the NumPy kernel for the case
+    that it returns NotImplemented.
+    """
     kernel = call_code(source, kernel_without_errstate(call.op), call)
     direct, quick = select_native_call(call), find_native_kernel(call.op)
     if direct is None and quick is None:
@@ -259,7 +266,9 @@ def _write_branch(source: FunctionSourceWriter, branch: ConditionalBody) -> None
 
 
 def _write_body(source: FunctionSourceWriter, instruction: ConditionalBody | BackwardLoop) -> None:
-    """Append a body; `pass` if dead-code elimination left nothing."""
+    """Append the instructions in the body of `instruction`, or `pass` if dead-code elimination left
+    none.
+    """
     before = len(source.lines)
     source.write_instructions(instruction.body)
     if len(source.lines) == before:
@@ -294,7 +303,9 @@ def _write_fused_calls(source: FunctionSourceWriter, fused: FusedCalls) -> None:
     if is_better_unfused(fused):
         _write_call_in_cheapest_form(source, fused.calls[0])
         return
-    # if the expression falls back, no input may be overwritten before its last reader
+    # A single result that is not also an input is assigned directly; other results are first
+    # assigned to a temporary, because the inputs are still needed if the expression returns
+    # NotImplemented.
     single = len(fused.outs) == 1 and fused.outs[0] not in fused.ins
     found = fused.outs[0] if single else "t"
     kernel = source.get_or_create_global_name(compile_fused_expression(fused))

@@ -29,12 +29,12 @@ from .lod_propagation import FetchedArrayAndLodOffsets, offsets_as_level_list
 from .lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES, Lowering
 from .unsupported_ops import check_ops_supported
 
-MIN_LARGE_SIZE = 4096  # elements; smaller arrays are freed only when the function returns
+MIN_LARGE_SIZE = 4096  # number of elements; smaller arrays are freed only when the function returns
 
 
 class CompiledInstructions:
-    """Instructions compiled to a function that returns a tuple. It has no state, so threads may
-    share it.
+    """Instructions compiled to a Python function that returns a tuple. The function has no state,
+    so threads may share it.
 
     inputs, outputs: registers, in the order of arguments and results.
     tensors, on_gpu, on_iteration: see FunctionSourceWriter.
@@ -65,7 +65,7 @@ class CompiledInstructions:
         )
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        """Run the function. If an op fails, raise OpError with the name of the op."""
+        """Run the function. If an op fails, raise an OpError that names the op."""
         try:
             found: tuple[Any, ...] = limited(self.function, *arrays)
         except Exception as error:
@@ -73,7 +73,7 @@ class CompiledInstructions:
         return found
 
     def run_without_numpy_warnings(self, *arrays: Any) -> tuple[Any, ...]:
-        """Run the function without NumPy warnings about overflow."""
+        """Run the function with NumPy's warnings about floating-point errors turned off."""
         token = errstate_variable.set(IGNORE_ALL)
         try:
             return self(*arrays)
@@ -92,7 +92,9 @@ class CompiledInstructions:
 
 
 def _possibly_large_registers(lowered: LoweredProgram) -> set[str]:
-    """The registers whose arrays may be large."""
+    """The registers of arrays that have or may have at least MIN_LARGE_SIZE elements, and of
+    TensorArrays.
+    """
 
     def is_large(register: str) -> bool:
         var = lowered.variables[register]
@@ -152,8 +154,8 @@ class CompiledProgram:
         self._get_or_create_build_for_kernel_switch_state()
 
     def _get_or_create_build_for_kernel_switch_state(self) -> _ProgramBuild:
-        """Return the build for the current state of the switch of compiled kernels. Each of the
-        two builds is compiled at its first use.
+        """Return the build for the current state of the switch of compiled kernels. The builds with
+        and without compiled kernels are each compiled at their first use.
         """
         on = native.switch.on
         found = self._builds.get(on)
@@ -165,7 +167,9 @@ class CompiledProgram:
 
     @property
     def inputs_needing_row_splits(self) -> list[str]:
-        """The inputs whose LoD offsets the program reads. Each is fed as `<name>.lod`."""
+        """The inputs whose LoD offsets the program reads. The offsets are fed under the name
+        `<input>.lod`.
+        """
         return self._get_or_create_build_for_kernel_switch_state().lod_input_names
 
     @property
@@ -175,8 +179,8 @@ class CompiledProgram:
 
     @property
     def source_text(self) -> str:
-        """The Python source of the build for the current state of the switch of compiled
-        kernels.
+        """The source of the Python function that runs the program with the current setting of the
+        switch for compiled kernels.
         """
         return self._get_or_create_build_for_kernel_switch_state().function.source_text
 
@@ -239,10 +243,11 @@ def _store_in_scope(scope: Mapping[str, Tensor], name: str, array: Any) -> None:
 
 
 def _copy_if_shared(name: str, array: Any, shared: set[int]) -> Any:
-    """The fetched array, or a copy of it if it shares memory with another array.
+    """Return a fetched array; return a copy instead if the array shares memory with another array,
+    which could change later.
 
-    name: of the variable, for the error if there is not enough memory for the copy
-    shared: ids of arrays with other owners
+    name: the variable's name, for the error if there is not enough memory for the copy shared: ids
+    of the arrays that inputs, the scope or earlier fetches refer to
     """
     if isinstance(array, list) or array is None:
         return array
@@ -252,9 +257,9 @@ def _copy_if_shared(name: str, array: Any, shared: set[int]) -> Any:
 
 
 class _ProgramBuild:
-    """A compiled function with its interface.
+    """A compiled function of a program, with the names of its arguments and results.
 
-    feeds, loaded_names: the names of inputs and persistable variables that it takes.
+    feeds, loaded_names: the names of inputs and persistable variables that the function takes.
     stored_names: persistable variables that it returns after the fetches.
     lod_input_names: inputs whose LoD offsets it takes.
     lod_fetch_indices: indices of fetches whose LoD offsets it returns.
@@ -268,7 +273,7 @@ class _ProgramBuild:
         on_iteration: Callable[[], None] | None,
     ) -> None:
         lowered = lower_to_instructions(program)
-        for name in fetches:  # create a register for a fetch that no op reads or writes
+        for name in fetches:  # gives a fetch that no op reads or writes a register
             lowered.get_or_create_outermost_variable_register(name)
         persistable = {
             v.name: lowered.find_outermost_variable_register(v.name) for v in program.persistables()

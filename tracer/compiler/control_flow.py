@@ -21,13 +21,12 @@ def _input_names_of_slot(desc: OpDesc, slot: str) -> list[str]:
 
 
 def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower a block that runs if its condition holds. With is_scalar_condition=False, the
-    condition is that none of its inputs is empty.
+    """Lower `conditional_block` to an `if` statement. With is_scalar_condition=False, the block
+    runs if none of the tensors in slot Input is empty.
     """
     inner = lowering.program.blocks[desc.attr("sub_block")]
-    forward = (
-        desc.type == "conditional_block"
-    )  # a gradient block appends to existing lists of gradients
+    # only a forward block empties its lists; a gradient block adds to existing lists of gradients
+    forward = desc.type == "conditional_block"
     body = (
         lowering.block_array_reset_instructions(inner, desc) if forward else []
     ) + lowering.lower_block(inner)
@@ -40,7 +39,7 @@ def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Ins
 
 
 def lower_while(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower a block that repeats while its condition holds."""
+    """Lower `while` to a loop that runs its block while the condition is true."""
     inner = lowering.program.blocks[desc.attr("sub_block")]
     body = lowering.block_array_reset_instructions(inner, desc) + lowering.lower_block(inner)
     scopes = desc.outputs.get("StepScopes", [])
@@ -58,14 +57,16 @@ def lower_while(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
 
 
 def lower_while_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower the backward pass of a loop."""
+    """Lower `while_grad`, the backward pass of a loop, to a loop over the saved iterations in
+    reverse order.
+    """
     residuals = lowering.get_or_create_register(block, _input_names_of_slot(desc, "StepScopes")[0])
     body = lowering.lower_block(lowering.program.blocks[desc.attr("sub_block")])
     return BackwardLoop(desc, lowering.forward_loops[residuals], residuals, body)
 
 
 def make_statement_rule(text: str, ins: str, outs: str, **names: Any) -> LoweringRule:
-    """A lowering rule for an op that becomes one statement.
+    """Return a lowering rule for an op that becomes one Python statement.
 
     text: the source of the statement, see `PythonStatement`.
     ins, outs: slots; `X*` is a list slot, `>Out` an output slot that is also an input.
@@ -91,7 +92,9 @@ def make_statement_rule(text: str, ins: str, outs: str, **names: Any) -> Lowerin
 
 
 def restrict_rule_to_tensor_arrays(special: LoweringRule, slot: str = "X") -> LoweringRule:
-    """Restrict a lowering rule to TensorArrays. For a tensor in `slot`, the kernel is called."""
+    """Return a lowering rule that applies `special` if `slot` holds a TensorArray, and otherwise
+    lowers the op to a call of its kernel.
+    """
 
     def lower(lowering: Lowering, block: int, desc: OpDesc) -> Instruction | None:
         operands = desc.inputs.get(slot)  # if the slot is missing, the kernel reports it
@@ -109,7 +112,9 @@ def lower_array_slice(lowering: Lowering, block: int, desc: OpDesc) -> Instructi
     slots = ["Input"]
 
     def bound(attr: str, tensor_slot: str) -> str:
-        """Return the source of a bound: a number, or the value of a tensor."""
+        """Return the source of a start or end index: a number, or an expression that reads a
+        tensor.
+        """
         for slot in (tensor_slot, f"{tensor_slot}List"):
             if desc.inputs.get(slot):
                 slots.append(slot)
@@ -124,7 +129,7 @@ def lower_array_slice(lowering: Lowering, block: int, desc: OpDesc) -> Instructi
 
 
 def lower_array_sum(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower `sum` of TensorArrays."""
+    """Lower `sum` of TensorArrays to the sum of the lists, element by element."""
     given = ", ".join(f"{{{i}}}" for i in range(len(desc.inputs["X"])))
     return make_statement_rule(
         f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=tensor_lists.sum_lists_elementwise
@@ -132,7 +137,9 @@ def lower_array_sum(lowering: Lowering, block: int, desc: OpDesc) -> Instruction
 
 
 def lower_tensor_array_to_tensor(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower tensor_array_to_tensor."""
+    """Lower tensor_array_to_tensor to a call that concatenates or stacks the elements of the
+    list.
+    """
     names = {
         "JOIN": tensor_lists.concat,
         "axis": desc.attr("axis", 0),
@@ -146,7 +153,9 @@ def lower_tensor_array_to_tensor(lowering: Lowering, block: int, desc: OpDesc) -
 
 
 def lower_tensor_array_to_tensor_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower tensor_array_to_tensor_grad."""
+    """Lower tensor_array_to_tensor_grad to a call that splits the gradient into the gradients of
+    the elements.
+    """
     names = {
         "PARTS": tensor_lists.concat_or_stack_grad,
         "axis": desc.attr("axis", 0),
@@ -158,8 +167,8 @@ def lower_tensor_array_to_tensor_grad(lowering: Lowering, block: int, desc: OpDe
 
 
 def lower_select_input(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower select_input: select one input by the mask. Inputs that are not selected may be
-    undefined.
+    """Lower select_input to an expression that selects one input by the value of the mask. Only the
+    selected input needs to have a value.
     """
     count = len(desc.inputs["X"])
     if count == 2:
@@ -173,7 +182,9 @@ def lower_select_input(lowering: Lowering, block: int, desc: OpDesc) -> Instruct
 
 
 def lower_select_output(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower select_output: assign the input to one output; the others become None."""
+    """Lower select_output: assign the input to the output that the mask selects, and None to the
+    other outputs.
+    """
     outs = desc.outputs["Out"]
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     text = f"{targets}= [{{1}} if i == {{0}}.item() else None for i in range({len(outs)})]"
@@ -181,7 +192,7 @@ def lower_select_output(lowering: Lowering, block: int, desc: OpDesc) -> Instruc
 
 
 def lower_select_input_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower select_input_grad: the gradient goes to the selected input; the others get zeros."""
+    """Lower select_input_grad: the selected input gets the gradient, the other inputs get zeros."""
     outs = desc.outputs["X@GRAD"]
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     given = ", ".join(f"{{{i + 2}}}" for i in range(len(outs)))
@@ -192,24 +203,26 @@ def lower_select_input_grad(lowering: Lowering, block: int, desc: OpDesc) -> Ins
 
 
 def lower_assign(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower assign to a copy."""
+    """Lower assign to a Python statement that copies the array or list."""
     return make_statement_rule(COPY_STATEMENT, "X", "Out")(lowering, block, desc)  # type: ignore[return-value]
 
 
 def lower_rnn_memory_helper(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower rnn_memory_helper, which copies its input in Paddle 1.x."""
+    """Lower rnn_memory_helper, an op of Paddle 1.x that copies its input, like assign."""
     return lowering.lower_to_one_instruction(block, replace(desc, type="assign", attrs={}))
 
 
 def lower_print(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower print, which returns its input."""
+    """Lower print to a call that prints its input and returns it."""
     return make_statement_rule("{o0} = {SHOW}({0})", "In", "Out", SHOW=PrintKernel.from_op(desc))(
         lowering, block, desc
     )  # type: ignore[return-value]
 
 
 def lower_assert(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower assert."""
+    """Lower assert to a statement that raises an error if the condition is false; for the check of
+    a maybe-undefined variable, to an `if` statement.
+    """
     if desc.attr(EXPECTED_FLAG_ATTR) is not None:
         text = f"if {'not ' if desc.attr(EXPECTED_FLAG_ATTR) else ''}{{0}}.item(): {{FAIL}}()"
         return make_statement_rule(
@@ -237,7 +250,9 @@ def lower_py_func(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
 
 
 def lower_pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower pylayer: its forward function was recorded, so the op copies the recorded results."""
+    """Lower pylayer to a copy of its results: the ops of the forward function are recorded before
+    the op and compute them.
+    """
     count = len(desc.outputs["Out"])
     text = (
         f"{''.join(f'{{o{i}}}, ' for i in range(count))}= "

@@ -1,5 +1,5 @@
-"""Copy propagation: instructions that read a copy read the original instead, if neither is
-written again.
+"""Copy propagation: instructions that read a copy of a register read the original register instead,
+if neither register is written again.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ COPY_STATEMENT = "{o0} = {0}"
 def propagate_copies_in_place(
     instructions: Sequence[Instruction], declared: Mapping[str, VarDesc], fed: Iterable[str] = ()
 ) -> dict[str, str]:
-    """Replace reads of copies by reads of the originals, which makes the copies dead code. Returns
-    the original of each copy.
+    """Replace reads of copied registers by reads of the originals; dead-code elimination can then
+    remove the copies. Returns a dict from each copy to its original.
 
     fed: the registers of inputs, which have a value before any op writes them.
     """

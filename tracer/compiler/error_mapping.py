@@ -1,5 +1,5 @@
-"""Map an exception in a compiled function to the op that failed. The line of the traceback
-identifies the instruction; the local variables are its inputs.
+"""Map an exception in a compiled function to the op that failed. The line number in the traceback
+identifies the instruction, and the local variables of the frame hold its inputs.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from .instructions import Instruction, KernelCall
 def reraise_naming_failed_op(
     function: Function, instructions: list[Instruction | None], error: Exception
 ) -> NoReturn:
-    """Raise the user's error for a failed instruction. Re-raise `error` if no instruction
-    raised it.
+    """Raise an error that names the op whose instruction raised `error`, and the user's line that
+    recorded the op. Re-raise `error` if no instruction raised it.
     """
     found = _find_failed_line_and_locals(function, error.__traceback__)
     instruction = None if found is None else instructions[found[0] - 1]
@@ -43,7 +43,9 @@ def reraise_naming_failed_op(
 def _find_failed_line_and_locals(
     function: Function, trace: TracebackType | None
 ) -> tuple[int, dict[str, Any]] | None:
-    """The line of the function that failed, and its local variables."""
+    """The line number at which `function` failed, and its local variables at that moment; None if
+    it is not in the traceback.
+    """
     while trace is not None:
         if trace.tb_frame.f_code is function.__code__:
             return trace.tb_lineno, dict(trace.tb_frame.f_locals)
@@ -68,7 +70,7 @@ def _reraise_naming_op_of_instruction(
             raise MemoryLimitError(
                 append_user_line(f"{instruction.desc.type}: {out_of_memory_message([])}")
             )
-        # The message gets the op type as prefix, unless it has it.
+        # Prefix the message with the op type, unless it has this prefix already.
         raise OpError(
             append_user_line(
                 str(error)
@@ -95,7 +97,9 @@ def _reraise_naming_op_of_instruction(
 
 
 def _message_has_op_and_inputs(error: OpError, instruction: KernelCall) -> bool:
-    """Whether the message already names the op and its inputs."""
+    """Whether the error message already starts with the op type and contains the metas of the
+    inputs.
+    """
     return str(error).startswith(f"{instruction.op.type}: ") and " (" in str(error)
 
 
@@ -108,6 +112,6 @@ def _slot_tensors(slot: Any, values: dict[str, Any]) -> Any:
 
 
 def _to_tensor(value: Any) -> Any:
-    if isinstance(value, list | tuple):  # LoD offsets
+    if isinstance(value, list | tuple):  # LoD offsets: one array per level
         return [_to_tensor(v) for v in value]
     return value if isinstance(value, Tensor) else Tensor(value)

@@ -22,8 +22,8 @@ _CONVERTED_EXCEPTIONS = (
 
 @contextmanager
 def errors_as_op_error(desc: OpDesc | None = None) -> Iterator[None]:
-    """Context that converts an exception of its body, which compiles or runs `desc`, into
-    OpError.
+    """Context manager that converts an exception of its body, which compiles or runs the op `desc`,
+    to OpError.
     """
     try:
         yield

@@ -15,9 +15,9 @@ from . import CompiledProgram
 
 
 class Executable:
-    """A program compiled for certain feeds and fetches.
+    """A program compiled for certain feeds and fetches, as Paddle's Executor caches them.
 
-    persistable_names: its persistable variables.
+    persistable_names: the persistable variables of the program.
     required_names: the persistable variables that must have a value before the run.
     """
 
@@ -38,7 +38,7 @@ class Executable:
         """Run the program and return the fetched arrays.
 
         feed: an array for each feed.
-        Raises OpError that lists all variables without a value.
+        Raises OpError if persistable variables have no value; the message lists all of them.
         """
         tensors: dict[str, Tensor] = {
             name: scope.find_or_create(name) for name in self.persistable_names

@@ -17,13 +17,13 @@ from ..ir.dim import NamedDimensions
 from ..ir.program import Program, VarDesc
 from ..ir.scope_values import ScopeValue
 
-# suffix of the name of an input with the LoD offsets of another input, as in exported models
+# `<name>.lod` is the input with the LoD offsets of input `<name>`, as in exported models
 LOD_SUFFIX = ".lod"
 
 
 def convert_feed_to_arrays(program: Program, feed: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert fed ndarrays, Tensors, numbers and lists to arrays. Numbers and lists get the
-    declared dtype.
+    """Convert the values of `feed` (ndarrays, Tensors, numbers and lists) to arrays. Numbers and
+    lists get the dtype that the program declares.
     """
     declared = program.block.vars
     return {name: _to_array(value, declared.get(name)) for name, value in feed.items()}
@@ -38,11 +38,11 @@ def _to_array(value: Any, var: VarDesc | None) -> Any:
         return np.asarray(value)
     try:
         array = np.asarray(value)
-    except ValueError:  # nested lists of different lengths
+    except ValueError:  # NumPy rejects nested lists of different lengths
         array = np.asarray(None)
     if array.dtype.kind == "O":
-        why = f"{type(value).__name__}, of which no array can be made"
-        raise OpError(append_user_line(f"Executor.run: what is fed is {why}"))
+        why = f"a fed {type(value).__name__} cannot be converted to an array"
+        raise OpError(append_user_line(f"Executor.run: {why}"))
     if var is None:
         return array
     array = array.astype(parse_dtype(var.dtype).np)
@@ -50,8 +50,8 @@ def _to_array(value: Any, var: VarDesc | None) -> Any:
 
 
 def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
-    """Raise OpError that lists every missing input and every input with a wrong dtype or
-    shape. Warn about unknown names.
+    """Raise OpError if inputs are missing or have a wrong dtype or shape; the message lists all of
+    them. Warn about fed names that the program does not have.
     """
     problems = [
         *_iter_missing_input_problems(program, feed),
@@ -116,8 +116,8 @@ def _iter_named_dimension_problems(program: Program, feed: Mapping[str, Any]) ->
 def _matches_declared_shape(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
     """Whether an array with this shape may be fed for a variable with the declared shape.
 
-    As in Paddle, the array may have fewer axes than declared if a declared size is -1. Then its
-    sizes are compared with the first declared sizes.
+    As in Paddle, the array may have fewer axes than declared if a declared size is -1. The sizes of
+    such an array are compared with the first declared sizes.
     """
     if -1 in declared and 0 < len(shape) < len(declared):
         declared = declared[: len(shape)]

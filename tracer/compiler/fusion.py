@@ -1,9 +1,9 @@
 """Fusion of elementwise calls: a group becomes one `Expression` of `_kernels`, which keeps
 intermediate values in the cache.
 
-For broadcasts that an expression does not support, it returns NotImplemented, and the kernels of
-the group run one by one. An expression writes its result into the buffer of an input that is not
-read after the group, if only the calling function refers to that array.
+An expression returns NotImplemented for broadcasts that it does not support; then the kernels of
+the group run one by one. An expression may write its result into the buffer of an input, if no
+instruction after the group reads the input and only the compiled function refers to the array.
 """
 
 from __future__ import annotations
@@ -38,12 +38,16 @@ ExpressionRule = Callable[[KernelCall, ShapeLookup], ExpressionInstructions | No
 
 
 def make_binary_rule(piece: str) -> ExpressionRule:
-    """A rule that translates a kernel on two inputs. Calls with attribute `axis` are not fused."""
+    """Return a rule that translates a call with two inputs to one expression instruction, called
+    `piece`. Calls with an attribute `axis` are not fused.
+    """
     return lambda call, _: None if call.attrs else [(piece, call.ins[0], call.ins[1])]
 
 
 def make_unary_rule(piece: str) -> ExpressionRule:
-    """A rule that translates a kernel on one input."""
+    """Return a rule that translates a call with one input to one expression instruction, called
+    `piece`.
+    """
     return lambda call, _: None if call.attrs else [(piece, call.ins[0], None)]
 
 
@@ -87,7 +91,7 @@ def _apply_scaled_mask_expression_instructions(
 def _make_clamp_expression_instructions(
     x: Operand, low: float, high: float
 ) -> ExpressionInstructions:
-    """Expression instructions that clamp `x` to [low, high].
+    """Return expression instructions that clamp `x` to [low, high].
 
     x: a register, or `@i` with the index i of the last preceding instruction.
     """
@@ -95,7 +99,7 @@ def _make_clamp_expression_instructions(
     return [
         ("max", low, x),
         ("min", high, f"@{last + 1}"),
-    ]  # for zeros of different sign NumPy returns the bound
+    ]  # in this order of operands, the bound is returned for zeros of different sign, as in NumPy
 
 
 def _make_clip_rule(low: str, high: str, default: tuple[float, float]) -> ExpressionRule:
@@ -153,8 +157,8 @@ def _fill_like_expression_instructions(
 def _reduction_grad_expression_instructions(
     call: KernelCall, shape_of: ShapeLookup
 ) -> ExpressionInstructions | None:
-    """Broadcast the gradient of a reduction over the reduced axes, if this is the same as
-    NumPy's broadcasting.
+    """Return expression instructions that broadcast the gradient of a reduction over the reduced
+    axes; None if NumPy's broadcasting rules would not do this.
     """
     axes, shape = sorted(call.attrs["axes"]), shape_of(call.ins[1])
     if not call.attrs.get("keep_dim") and axes != list(range(len(axes))):
@@ -208,15 +212,16 @@ EXPRESSION_RULES: dict[str, ExpressionRule] = {
     "spread_like": _reduction_grad_expression_instructions,
     "fill_any_like": _fill_like_expression_instructions,
 }
-# For a single call of these, NumPy is as fast.
+# Ops that are not compiled to an expression of their own, because NumPy computes a single call as
+# fast.
 OPS_NOT_FUSED_ALONE = ("fill_any_like", "spread_like")
-MAX_GROUP_INPUTS = 64  # limit of Expression
+MAX_GROUP_INPUTS = 64  # largest number of inputs of an Expression
 MAX_GROUP_CALLS = 400
 
 
 @dataclass
 class FusionGroup:
-    """Calls that are fused.
+    """A group of elementwise calls that will be fused.
 
     dtype_and_shape: dtype and shape of all results.
     written_registers: registers that the calls write.
@@ -230,9 +235,9 @@ class FusionGroup:
 
 
 class ElementwiseFusion:
-    """Fuse the calls of straight-line code.
+    """Fuses elementwise calls that are not separated by a branch or loop.
 
-    declared: the variable of each register.
+    declared: the declaration of the variable in each register.
     """
 
     def __init__(self, declared: Mapping[str, VarDesc]) -> None:
@@ -241,7 +246,7 @@ class ElementwiseFusion:
         self._fused_instructions: list[Instruction] = []
 
     def run(self, instructions: Sequence[Instruction]) -> list[Instruction]:
-        """The instructions with fused groups."""
+        """Return the instructions with groups of elementwise calls replaced by FusedCalls."""
         for instruction in instructions:
             if isinstance(instruction, ConditionalBody | Loop | BackwardLoop):
                 self._close_all_groups()
@@ -259,8 +264,8 @@ class ElementwiseFusion:
         return self._fused_instructions
 
     def _group_key_if_fusible(self, instruction: Instruction) -> tuple[Any, ...] | None:
-        """The dtype and shape that a group must have for an instruction to join it; None if
-        the instruction cannot be fused.
+        """The dtype and shape of the result of a call, which must equal those of the group that the
+        call joins; None if the instruction cannot be fused.
         """
         if (
             not isinstance(instruction, KernelCall)
@@ -274,7 +279,8 @@ class ElementwiseFusion:
             register is None and not slot.is_optional
             for slot, register in zip(instruction.op.ins, instruction.ins, strict=True)
         ):
-            return None  # not fused, so that its kernel reports the missing input
+            # the call is not fused, so that its kernel raises the error for the missing input
+            return None
         if EXPRESSION_RULES[instruction.op.type](instruction, self._shape_of_register) is None:
             return None
         var = self._var_desc_of_register(instruction.outs[0])
@@ -289,7 +295,7 @@ class ElementwiseFusion:
         return self._variables.get(register.rstrip("r"), VarDesc(""))
 
     def _find_or_create_group(self, instruction: Instruction, key: tuple[Any, ...]) -> FusionGroup:
-        """The open group that a call joins. If it cannot join any, a new group."""
+        """The first open group that the call can join; a new group if there is none."""
         written, read = set(instruction.iter_own_writes()), set(instruction.iter_own_reads())
         for group in self._open_groups:
             room = (
@@ -306,7 +312,9 @@ class ElementwiseFusion:
         return FusionGroup(key)
 
     def _close_conflicting_groups(self, instruction: Instruction, home: FusionGroup | None) -> None:
-        """Close the groups whose results the instruction reads, or whose registers it writes."""
+        """Close the open groups, except `home`, whose results the instruction reads, or whose
+        registers it overwrites.
+        """
         reads, writes = set(instruction.iter_own_reads()), set(instruction.iter_own_writes())
         for group in [g for g in self._open_groups if g is not home]:
             if group.written_registers & reads or writes & (
@@ -343,7 +351,9 @@ class ElementwiseFusion:
 def fuse_elementwise(
     instructions: Sequence[Instruction], declared: Mapping[str, VarDesc]
 ) -> list[Instruction]:
-    """Fuse elementwise calls, if compiled kernels are available."""
+    """Replace groups of elementwise calls by FusedCalls. Without compiled kernels, return the
+    instructions unchanged.
+    """
     if (
         not native.switch.on
         or native.compiled_function_or_placeholder("Expression") is native.return_not_implemented
@@ -353,8 +363,8 @@ def fuse_elementwise(
 
 
 def is_better_unfused(instruction: FusedCalls) -> bool:
-    """Whether a group consists of one call that has a compiled kernel and no input that can
-    be overwritten.
+    """Whether a fused group is faster as a kernel call: it has one call, for which there is a
+    compiled kernel, and no input whose buffer can be reused.
     """
     op = instruction.calls[0].op
     fast = op.type == "elementwise_div" or find_native_kernel(op) is not None
@@ -395,14 +405,17 @@ def compile_fused_expression(instruction: FusedCalls) -> Any:
     )
 
 
-# Provisional first numbers of constants and results, until the number of inputs is known.
+# Constants and results are numbered provisionally from these numbers, and renumbered when the
+# number of inputs is known.
 FIRST_CONSTANT, FIRST_RESULT = 1 << 20, 1 << 21
 
 
 def _build_code_and_number_results(
     instruction: FusedCalls, numbers: dict[Operand, int]
 ) -> tuple[list[tuple[str, int, int]], list[float]]:
-    """The instructions of a group with numbered inputs; results are added to `numbers`."""
+    """Return the expression instructions of a group with operands as numbers, and the constants.
+    The numbers of results are added to `numbers`.
+    """
     code: list[tuple[str, int, int]] = []
     constants: list[float] = []
 

@@ -1,5 +1,5 @@
-"""Instructions on registers. A register holds a variable of one block; it is a local
-variable of the compiled function.
+"""Instructions on registers. A register is a local variable of the compiled function, and holds the
+value of a variable of one block.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from ..core.op import Op
 from ..ir.program import OpDesc, VarDesc
 
-# by slot: a register, None for a missing input, or a tuple of registers for a list slot
+# one item per slot: a register, None for a missing input, or a tuple of registers for a list slot
 RegisterSlots = tuple[Any, ...]
 
 
@@ -20,18 +20,21 @@ class Instruction:
     """One instruction.
 
     desc: the op that it was lowered from.
-    dead_after: registers that no later instruction reads.
+    dead_after: registers that are set to None after the instruction, because no later instruction
+    reads them.
     """
 
     desc: OpDesc
     dead_after: tuple[str, ...] = field(default=(), init=False)
 
     def iter_own_reads(self) -> Iterator[str]:
-        """The registers that it reads, excluding those that its body reads."""
+        """The registers that the instruction itself reads, without those that only its body
+        reads.
+        """
         return iter(())
 
     def iter_own_writes(self) -> Iterator[str]:
-        """The registers that it writes, excluding those that its body writes."""
+        """The registers that the instruction itself writes, without those that its body writes."""
         return iter(())
 
 
@@ -49,11 +52,11 @@ class KernelCall(Instruction):
     attrs: dict[str, Any]
 
     def iter_own_reads(self) -> Iterator[str]:
-        """The registers of the input slots."""
+        """The registers in the input slots of the call."""
         return iter_registers_of_slots(self.ins)
 
     def iter_own_writes(self) -> Iterator[str]:
-        """The registers of the output slots."""
+        """The registers in the output slots of the call."""
         return iter_registers_of_slots(self.outs)
 
 
@@ -62,7 +65,7 @@ class PythonStatement(Instruction):
     """A Python statement.
 
     template: the source, with `{0}`, `{1}` ... for inputs and `{o0}` ... for outputs.
-    name_values: the values of its other names.
+    name_values: the values of other names in the source.
     """
 
     template: str
@@ -71,11 +74,11 @@ class PythonStatement(Instruction):
     name_values: dict[str, Any] = field(default_factory=dict)
 
     def iter_own_reads(self) -> Iterator[str]:
-        """The inputs."""
+        """The registers that the statement reads."""
         return iter(self.ins)
 
     def iter_own_writes(self) -> Iterator[str]:
-        """The outputs."""
+        """The registers that the statement assigns."""
         return iter(self.outs)
 
 
@@ -91,7 +94,7 @@ class ConditionalBody(Instruction):
     body: list[Instruction]
 
     def iter_own_reads(self) -> Iterator[str]:
-        """The registers of the condition."""
+        """The registers that the condition reads."""
         return iter(self.ins)
 
 
@@ -99,8 +102,8 @@ class ConditionalBody(Instruction):
 class Loop(Instruction):
     """A body that repeats while `condition_register` is true.
 
-    residual_list: the register with the list of residuals, one tuple per iteration; None if the
-    loop is not differentiated.
+    residual_list: the register that holds a list with one tuple of residuals per iteration; None if
+    the loop is not differentiated.
     saved_registers: the registers in each tuple.
     """
 
@@ -110,11 +113,15 @@ class Loop(Instruction):
     saved_registers: tuple[str, ...] = ()
 
     def iter_own_reads(self) -> Iterator[str]:
-        """Yield the condition; the registers of the body are those of its instructions."""
+        """Yield the register of the condition. Registers that the body reads are reported by the
+        instructions in the body.
+        """
         return iter((self.condition_register,))
 
     def iter_own_writes(self) -> Iterator[str]:
-        """Yield the residuals; the registers of the body are those of its instructions."""
+        """Yield the register of the list of residuals, if there is one. Registers that the body
+        writes are reported by the instructions in the body.
+        """
         return iter(() if self.residual_list is None else (self.residual_list,))
 
 
@@ -131,7 +138,9 @@ class BackwardLoop(Instruction):
     saved_registers: tuple[str, ...] = ()
 
     def iter_own_reads(self) -> Iterator[str]:
-        """Yield the residuals of the loop; the body reads others."""
+        """Yield the register of the list of residuals. Registers that the body reads are reported
+        by the instructions in the body.
+        """
         return iter((self.residual_list,))
 
 
@@ -150,23 +159,23 @@ class FusedCalls(Instruction):
     outs: tuple[str, ...] = ()
 
     def iter_own_reads(self) -> Iterator[str]:
-        """The inputs of the group."""
+        """The registers that the group reads before it writes them."""
         return iter(self.ins)
 
     def iter_own_writes(self) -> Iterator[str]:
-        """All registers that the calls write."""
+        """All registers that the fused calls write, used later or not."""
         for call in self.calls:
             yield from call.iter_own_writes()
 
 
 @dataclass(slots=True)
 class LoweredProgram:
-    """A program as instructions.
+    """A program lowered to instructions on registers.
 
     registers: the registers by block and variable name.
-    variables: the variable of each register.
-    lod_registers: for a register, the register with its LoD offsets.
-    feed_lod_registers: for an input by name, the register with its LoD offsets.
+    variables: the declaration of the variable in each register.
+    lod_registers: by register, the register with its LoD offsets.
+    feed_lod_registers: by name of an input, the register with its LoD offsets.
     """
 
     instructions: list[Instruction]
@@ -187,12 +196,14 @@ class LoweredProgram:
         return [name for name, register in self.feed_lod_registers.items() if register in read]
 
     def get_or_create_outermost_variable_register(self, name: str) -> str:
-        """The register of a variable of the outermost block; created if necessary."""
+        """The register of a variable of the outermost block; a new one if no op reads or writes the
+        variable.
+        """
         return self.registers.setdefault((0, name), f"u{len(self.registers)}")
 
 
 def iter_registers_of_slots(slots: RegisterSlots) -> Iterator[str]:
-    """All registers of some slots."""
+    """Yield all registers in some slots, including those in list slots."""
     for slot in slots:
         if isinstance(slot, tuple):
             yield from slot
@@ -201,7 +212,7 @@ def iter_registers_of_slots(slots: RegisterSlots) -> Iterator[str]:
 
 
 def body_of(instruction: Instruction) -> list[Instruction]:
-    """The body of an instruction; empty if it has none."""
+    """The instructions in the body of an instruction; empty for an instruction without body."""
     return (
         instruction.body if isinstance(instruction, ConditionalBody | Loop | BackwardLoop) else []
     )

@@ -1,5 +1,5 @@
-"""Run a program op by op on Tensors in the current mode. Gradients flow through it, and a recorder
-records it.
+"""Run a program op by op on Tensors in the current mode. The ops are recorded on the tape for
+gradients, and by the recorder of a recording mode.
 
 The program is compiled as for CompiledInstructions, but calls ops instead of kernels. Branches and
 loops are Python statements, so a recorder sees only the executed ops.
@@ -21,7 +21,7 @@ __all__ = ["Interpreter", "UnsupportedOpsError"]
 
 
 class Interpreter:
-    """A program prepared for running.
+    """Runs one program op by op. The program is compiled once, for any number of runs.
 
     scope: values of persistables, read at each run and updated if an op writes them.
     """

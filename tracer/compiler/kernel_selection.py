@@ -22,8 +22,8 @@ Attrs = dict[str, Any]
 
 
 def kernel_without_errstate(op: Op) -> Callable[..., Any]:
-    """The NumPy kernel without its `errstate` decorator. The compiled function sets
-    `errstate` once for all kernels.
+    """The NumPy kernel of an op without its `errstate` decorator, because the function compiled
+    from the program sets `errstate` once for all kernels.
     """
     kernel = op.numpy_kernel
     while isinstance(kernel, types.FunctionType) and kernel.__code__.co_filename.startswith(
@@ -60,7 +60,8 @@ def _make_reduce_extra_arguments_function(mean: bool) -> Callable[[Attrs], tuple
     return extra_arguments_from_attrs
 
 
-# op -> the function of `_kernels`, and its arguments after the inputs (None: not applicable)
+# op type -> a function that returns the function of `_kernels` for a call and the arguments after
+# the inputs, or None if it does not apply
 NATIVE_CALLS: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] = {
     "matmul_v2": ("matmul", _matmul_extra_arguments),
     "sum_to": ("sum_to", lambda attrs: (tuple(attrs["shape"]), attrs.get("axis", -1))),
@@ -71,8 +72,8 @@ NATIVE_CALLS: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] =
 
 
 def select_native_call(call: KernelCall) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
-    """The function of `_kernels` for a call and its arguments after the inputs; None if no
-    compiled kernel applies.
+    """The function of `_kernels` that computes a call, and the arguments that follow the inputs;
+    None if no compiled kernel applies.
     """
     name, extra_arguments_from_attrs = NATIVE_CALLS.get(call.op.type, ("", None))
     found = (
@@ -103,7 +104,8 @@ INLINE_HELPERS: dict[str, Any] = {
     "both": np.logical_and,
     "any": np.logical_or,
 }
-# Expressions for calls without attributes. The results are bitwise equal to those of the kernel.
+# By op type: the Python expression that replaces a call without attributes. The results of the
+# expression are bitwise equal to those of the kernel.
 INLINE_EXPRESSIONS = {
     "sum_like": "{0} if {0}.shape == {1}.shape else {kernel}({0}, {1})",
     "elementwise_div": "{divide}({0}, {1}) if {0}.dtype.kind == 'f' else {kernel}({0}, {1})",
@@ -144,7 +146,7 @@ def _inline_unsqueeze_expression(call: KernelCall) -> str | None:
     axis = int(axes[0])
     if (
         not -MAX_RANK <= axis < MAX_RANK
-    ):  # one index per element would make the text very long; the kernel reports the error
+    ):  # the expression would be very long; the kernel raises an error for this axis
         return None
     return f"{{0}}[{':, ' * axis}None]" if axis >= 0 else f"{{0}}[..., None{', :' * (-1 - axis)}]"
 
@@ -157,12 +159,14 @@ INLINE_RULES: dict[str, Callable[[KernelCall], str | None]] = {
 
 
 def find_inline_expression(call: KernelCall) -> str | None:
-    """The expression that replaces a call in the source; None if the kernel is called."""
+    """The Python expression that replaces a call in the source; None if the source calls the
+    kernel.
+    """
     written = INLINE_RULES.get(call.op.type)
     if written is not None:
         try:
             return written(call)
-        except TypeError:  # an attribute of a wrong type: the kernel reports it
+        except TypeError:  # an attribute has a wrong type; the kernel raises the error for it
             return None
     return None if call.attrs else INLINE_EXPRESSIONS.get(call.op.type)
 
@@ -192,5 +196,5 @@ def fold_call_without_inputs(call: KernelCall) -> Any:
         found = np.array(found)
     except Exception:
         return None
-    found.flags.writeable = False  # shared by all runs
+    found.flags.writeable = False  # all runs share the array
     return found if found.size <= MAX_CONSTANT_SIZE else None

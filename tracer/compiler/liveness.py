@@ -21,11 +21,11 @@ IsLargeRegister = Callable[[str], bool]
 def mark_dead_and_get_live_registers(
     instructions: Sequence[Instruction], after: set[str], big: IsLargeRegister
 ) -> set[str]:
-    """Set `dead_after` of every instruction and `outs` of fused groups. Return the registers that
-    are read before they are written.
+    """Set `dead_after` of every instruction, and `outs` of fused groups. Return the registers that
+    are live before the first instruction.
 
     after: registers that are read after these instructions.
-    big: whether the memory of a register is worth freeing early.
+    big: tells whether the array of a register may be so large that it is freed early.
     """
     live = set(after)
     for instruction in reversed(instructions):
@@ -92,8 +92,8 @@ def eliminate_dead_code(instructions: Sequence[Instruction], after: set[str]) ->
 def _append_live_and_get_live_registers(
     instructions: Sequence[Instruction], live: set[str], kept: list[Instruction]
 ) -> set[str]:
-    """Append the live instructions to `kept`. Return the registers that are read before they
-    are written.
+    """Append the live instructions to `kept`. `live` holds the registers that are live after the
+    instructions; return those that are live before them.
     """
     for instruction in reversed(instructions):
         if _is_removable_if_unread(instruction) and live.isdisjoint(instruction.iter_own_writes()):
@@ -117,7 +117,9 @@ def _append_live_and_get_live_registers(
 
 
 def _is_removable_if_unread(instruction: Instruction) -> bool:
-    """Whether an instruction has no side effect."""
+    """Whether an instruction may be removed if nothing reads its results: it has no side effect and
+    draws no random numbers.
+    """
     if isinstance(instruction, KernelCall):
         return not instruction.op.traits.random
     return (

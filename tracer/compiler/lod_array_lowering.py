@@ -38,7 +38,7 @@ def lower_beam_search_decode(lowering: Lowering, block: int, desc: OpDesc) -> In
 
 def lower_lod_tensor_to_array(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower lod_tensor_to_array: split sequences into a list with the rows of each time step. The
-    elements have no LoD.
+    elements of the list have no LoD.
     """
     known, x = lowering.lod_propagation, lowering.get_or_create_register(block, desc.inputs["X"][0])
     found, out = known.find_input_lod_register(block, desc, "X"), desc.outputs["Out"][0]

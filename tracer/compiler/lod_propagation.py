@@ -1,8 +1,9 @@
-"""Propagate LoD offsets. The offsets of a variable are in a separate register.
+"""Propagate LoD offsets from op to op at run time. The offsets of a variable are held in a separate
+register.
 
 A program declares which inputs hold sequences (`lod_level`). Ops with LoD slots read the offsets.
-The offsets of a result come from the op's LoD rule. Without a rule, a result that the program
-declares as a sequence gets the offsets of the first input that has any.
+The offsets of a result come from the op's LoD rule. If the op has no LoD rule, a result that the
+program declares as a sequence gets the offsets of the first input that has offsets.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ class FetchedArrayAndLodOffsets(NamedTuple):
 
 
 class LodPropagation:
-    """Assigns to registers a second register with their LoD offsets.
+    """Assigns to each register that holds sequences a second register, which holds their LoD
+    offsets.
 
-    lod_registers: for a register, the register with its offsets.
-    feed_lod_registers: for an input by name, the register with its offsets.
+    lod_registers: by register, the register with its offsets.
+    feed_lod_registers: by name of an input, the register with its offsets.
 
     A variable that several ops write has its own offsets register. The offsets of a TensorArray are
     a list with the offsets of its elements.
@@ -96,8 +98,8 @@ class LodPropagation:
         return result if slot.is_list else result[0] if result else None
 
     def lower_output_lod_of_op(self, block: int, desc: OpDesc) -> list[Instruction]:
-        """Assign offsets registers to the results of an op; return the instructions that compute
-        them.
+        """Create offsets registers for the results of an op; return the instructions that compute
+        the offsets.
         """
         if self._registers.tensors:
             return []
@@ -126,7 +128,9 @@ class LodPropagation:
         )
 
     def _make_wrap_in_level_list_statement(self, desc: OpDesc, register: str) -> Instruction:
-        """Wrap the offsets that a kernel returned in a list of levels."""
+        """Return a statement that wraps the offsets array returned by a kernel in a list of one
+        level.
+        """
         return PythonStatement(desc, "{o0} = [{0}]", (register,), (register,))
 
     def _lower_lod_inherited_from_input(self, block: int, desc: OpDesc) -> list[Instruction]:
@@ -163,7 +167,9 @@ class LodPropagation:
         return result
 
     def get_or_create_register(self, block: int, name: str) -> str:
-        """The register of a variable."""
+        """The register of a variable, resolved from `block` outwards; a new one at the first
+        call.
+        """
         return self._registers.get_or_create_register(block, name)
 
     def get_or_create_lod_register(self, block: int, name: str) -> str:
@@ -174,7 +180,7 @@ class LodPropagation:
         return self.lod_registers[register]
 
     def find_input_lod_register(self, block: int, desc: OpDesc, slot: str) -> str | None:
-        """The offsets register of the variable in a slot; None if it has none."""
+        """The offsets register of the variable in an input slot; None if the variable has none."""
         return self.lod_registers.get(
             self._registers.get_or_create_register(block, desc.inputs[slot][0])
         )
@@ -306,5 +312,5 @@ IN_PLACE_OPS = {"increment"}
 
 
 def offsets_as_level_list(offsets: Any) -> list[Any]:
-    """Fed offsets as a list of levels."""
+    """Convert fed LoD offsets to a list of levels; a single array becomes the only level."""
     return list(offsets) if isinstance(offsets, list | tuple) else [offsets]

@@ -1,5 +1,5 @@
-"""Select the loop residuals: the values that the backward pass reads are saved in each
-iteration.
+"""Select the residuals of loops: the values that each iteration saves because the backward pass
+reads them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def set_saved_registers_of_loops(instructions: Sequence[Instruction]) -> None:
 def _iter_backward_loops_innermost_first(
     instructions: Sequence[Instruction],
 ) -> Iterator[BackwardLoop]:
-    """The backward loops, innermost first."""
+    """Yield the backward loops among the instructions and in their bodies, innermost first."""
     for instruction in instructions:
         yield from _iter_backward_loops_innermost_first(body_of(instruction))
         if isinstance(instruction, BackwardLoop):
@@ -58,7 +58,9 @@ def _iter_backward_loops_innermost_first(
 
 
 def rename_read_registers_in_place(instruction: Instruction, renamed: Mapping[str, str]) -> None:
-    """Rename the registers that an instruction and its body read."""
+    """Replace the names of registers that an instruction and its body read, by the dict
+    `renamed`.
+    """
     if isinstance(instruction, KernelCall | PythonStatement | ConditionalBody):
         instruction.ins = _map_register_names(instruction.ins, renamed)
     elif isinstance(instruction, Loop):

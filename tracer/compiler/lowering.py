@@ -24,12 +24,12 @@ from .loop_residuals import set_saved_registers_of_loops
 from .registers import RegisterAllocator
 
 LoweringRule = Callable[["Lowering", int, OpDesc], Instruction | None]
-# Lowering rules of ops that are not lowered to a kernel call. The modules that define the rules add
-# them to these tables.
+# Lowering rules of ops that are not lowered to a kernel call. Each module that defines rules adds
+# them to the two tables when it is imported.
 LOWERING_RULES: dict[
     str, LoweringRule
-] = {}  # rules that return one instruction, or None for a kernel call
-# rules that return several instructions
+] = {}  # by op type: rules that return one instruction, or None to lower the op to a kernel call
+# by op type: rules that return a list of instructions
 MULTI_INSTRUCTION_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Instruction]]] = {}
 
 
@@ -41,10 +41,11 @@ class Lowering(RegisterAllocator):
 
     def __init__(self, program: Program, tensors: bool = False) -> None:
         super().__init__(program, tensors)
-        self.forward_loops: dict[str, Loop] = {}  # residuals register -> its loop
+        # name of the register for residuals -> the loop that saves them
+        self.forward_loops: dict[str, Loop] = {}
         self.step_index_registers: dict[
             str, str
-        ] = {}  # residuals register -> the register of the step index
+        ] = {}  # name of the register for residuals -> the register of the loop's step index
         self.differentiated_step_scopes = find_differentiated_step_scope_names(program)
         self.grad_op_replacements = GradOpReplacements(program)
         self.lod_propagation = LodPropagation(self, self.lower_to_kernel_call)
@@ -54,7 +55,7 @@ class Lowering(RegisterAllocator):
     # -------------------------------------------------------------------------------------------
 
     def lower_to_instructions(self) -> LoweredProgram:
-        """Lower the whole program."""
+        """Lower the whole program, propagate copies, and select the residuals of loops."""
         instructions = self.lower_block(self.program.block)
         lods = self.lod_propagation.lod_registers
         if not self.tensors:
@@ -77,7 +78,7 @@ class Lowering(RegisterAllocator):
         )
 
     def lower_block(self, block: Block) -> list[Instruction]:
-        """The instructions of a block."""
+        """Return the instructions of all ops of a block, except feed and fetch ops."""
         return [
             instruction
             for op in block.ops
@@ -86,8 +87,8 @@ class Lowering(RegisterAllocator):
         ]
 
     def block_array_reset_instructions(self, block: Block, desc: OpDesc) -> list[Instruction]:
-        """Instructions at the start of an iteration or branch that empty the TensorArrays
-        declared in the block.
+        """Return instructions for the start of an iteration or branch: they empty the TensorArrays
+        that `block` declares.
         """
         lists = [
             v.name
@@ -100,7 +101,7 @@ class Lowering(RegisterAllocator):
         ]
 
     def lower_op(self, block: int, desc: OpDesc) -> list[Instruction]:
-        """The instructions of an op."""
+        """Return the instructions that compute an op and the LoD offsets of its results."""
         several = MULTI_INSTRUCTION_RULES.get(desc.type)
         with errors_as_op_error(desc):
             result = (
@@ -115,8 +116,9 @@ class Lowering(RegisterAllocator):
             ]
 
     def scalar_axis_restoring_instructions(self, block: int, desc: OpDesc) -> list[Instruction]:
-        """Reshape a 0-D result to [1] if the program declares one axis, as programs before
-        Paddle 2.5 do.
+        """Return a reshape from 0-D to shape [1] for an op that reduces to a scalar if the program
+        declares the result with shape [1], as programs written before Paddle 2.5 do; otherwise
+        return an empty list.
         """
         names = desc.outputs.get("Out", [])
         var = (
@@ -132,7 +134,7 @@ class Lowering(RegisterAllocator):
         return [self.lower_to_kernel_call(block, reshape)]
 
     def lower_to_one_instruction(self, block: int, desc: OpDesc) -> Instruction:
-        """The instruction of an op that is lowered to exactly one."""
+        """Return the single instruction of an op whose rule does not return several."""
         # a gradient op of Paddle becomes an op `vjp`
         desc = self.grad_op_replacements.find_replacement(desc) or desc
         rule = LOWERING_RULES.get(desc.type)
@@ -146,7 +148,7 @@ class Lowering(RegisterAllocator):
         return self.lower_to_kernel_call(block, desc) if result is None else result
 
     def lower_to_kernel_call(self, block: int, desc: OpDesc) -> KernelCall:
-        """The kernel call of an op."""
+        """Return an instruction that calls the kernel of an op."""
         desc = move_variable_size_attr_to_input_slot(desc)
         op = OPS[desc.type]
         check_attrs(op, desc)
@@ -155,7 +157,9 @@ class Lowering(RegisterAllocator):
         return KernelCall(desc, op, ins, outs, attrs_to_pass_to_kernel(op, desc))
 
     def input_slot_registers(self, block: int, desc: OpDesc, op: Op, slot: Slot) -> Any:
-        """The registers of an input slot."""
+        """The register, or for a list slot the tuple of registers, of the variables in an input
+        slot.
+        """
         if slot.values_slot_of_lod_slot and slot.name not in desc.inputs:
             of = next(s for s in op.ins if s.name == slot.values_slot_of_lod_slot)
             return self.lod_propagation.find_offsets_registers_of_lod_slot(
@@ -164,7 +168,9 @@ class Lowering(RegisterAllocator):
         return self._registers_of_slot(block, desc.inputs.get(slot.name, []), slot.is_list)
 
     def output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
-        """The registers of an output slot."""
+        """The register, or for a list slot the tuple of registers, of the variables in an output
+        slot.
+        """
         if slot.values_slot_of_lod_slot:
             return (
                 None
@@ -184,8 +190,8 @@ class Lowering(RegisterAllocator):
 
 
 def attrs_to_pass_to_kernel(op: Op, desc: OpDesc) -> dict[str, Any]:
-    """Return the attributes that a call passes to the kernel: those with non-default values, or all
-    if the kernel takes `**attributes`.
+    """Return the attributes that a call passes to the kernel of `op`: those with non-default
+    values, or all of them if the kernel takes `**attributes`.
     """
     given = {
         n: a.value
@@ -206,7 +212,9 @@ def is_default_attr_value(spec: AttrSpec, value: Any) -> bool:
 
 
 def find_differentiated_step_scope_names(program: Program) -> set[str]:
-    """The names of the step scopes of loops that have a backward pass."""
+    """The names of the variables for step scopes of those loops that have a backward pass in the
+    program.
+    """
     return {
         name
         for op in program.ops()

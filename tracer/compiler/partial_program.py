@@ -1,5 +1,6 @@
-"""A recorded program that eager code calls. A call runs one forward function and records one
-node on the tape; the backward pass runs one backward function.
+"""A recorded program that eager code calls. A call runs the compiled forward function and records
+one node on the tape. When the backward pass reaches the node, it runs the compiled backward
+function.
 """
 
 from __future__ import annotations
@@ -46,10 +47,10 @@ Residuals = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
 class PartialProgram:
     """A program as a differentiable function of tensors.
 
-    scope: values of its variables by name.
+    scope: the values of the program's persistable variables, by name.
     stores: whether a call writes the variables that the program updates back to the scope.
-    training: whether it was recorded in training mode.
-    Threads may share it if the program updates nothing.
+    training: whether the program was recorded in training mode. Threads may share a PartialProgram
+    if the program updates no variables.
     """
 
     def __init__(
@@ -87,8 +88,8 @@ class PartialProgram:
         )
 
     def stop_gradients_of_inputs_and_state(self, inputs: Sequence[Tensor]) -> StopGradients | None:
-        """The `stop_gradient` of each input and of each state tensor; None if no gradients are
-        recorded.
+        """The value of `stop_gradient` of each input and of each state tensor; None if the current
+        mode records no tape.
         """
         return stop_gradients_of([*inputs, *self._state_tensors]) if state.mode.tape else None
 
@@ -137,7 +138,7 @@ class PartialProgram:
         )
 
     def _require_common_device(self, arrays: Sequence[Any]) -> int | None:
-        """The device of all inputs. Raises DeviceMismatchError if there are two."""
+        """The device of all arrays. Raises DeviceMismatchError if they are on different devices."""
         try:
             return require_single_device(arrays)
         except DeviceMismatchError as error:
@@ -149,7 +150,9 @@ class PartialProgram:
             raise DeviceMismatchError(append_user_line(f"a program: {error} ({shown})")) from None
 
     def _run_op_by_op(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """Run the program op by op in the current mode, which records it or checks its numerics."""
+        """Run the program op by op in the current dispatch mode. Used if the mode records ops, or
+        if outputs are checked for NaN and infinity.
+        """
         feed = dict(zip(self.feeds, inputs, strict=True))
         mode = find_static_base_mode(state.mode)
         if mode is not None and has_control_flow(self._original_program):
@@ -175,7 +178,7 @@ class PartialProgram:
 class GradientSpecialization:
     """A program compiled for a certain set of inputs that require gradients.
 
-    differentiated_positions: indices of these inputs.
+    differentiated_positions: indices of the inputs that require gradients.
     on_gpu: whether arrays are on a GPU.
     tape_op: the op of the node on the tape; None if nothing is differentiable.
     """
@@ -232,7 +235,8 @@ class GradientSpecialization:
 
     def backward(self, has_grad: tuple[bool, ...]) -> DifferentiatedProgram | None:
         """The backward function for a call in which the outputs `has_grad` have gradients.
-        None if it needs residuals that the forward function did not save.
+        Returns None if such a backward function needs residuals that the forward function did not
+        save.
         """
         found = self._backward_functions.get(has_grad)
         if found is None:
@@ -246,7 +250,8 @@ class GradientSpecialization:
     def gradients(
         self, grads: Sequence[Any], operands: Sequence[Any], residuals: Residuals
     ) -> list[Any]:
-        """The gradients of the inputs that require them, on bare arrays.
+        """Compute the gradients of the inputs that require gradients, as bare arrays, with the
+        compiled backward function.
 
         grads: the gradients of the outputs, None for outputs without gradient.
         """
@@ -269,7 +274,7 @@ class GradientSpecialization:
     ) -> list[Any]:
         """Run a backward function.
 
-        given: its initial gradients.
+        given: the gradients of the outputs that have one.
         """
         found = backward.compiled_function.run_without_numpy_warnings(*residuals[0], *given)
         return [None if i < 0 else found[i] for i in backward.input_grad_positions]
@@ -277,11 +282,11 @@ class GradientSpecialization:
     def gradients_for_create_graph(
         self, grads: Sequence[Any], operands: Sequence[Any], residuals: Residuals
     ) -> list[Any]:
-        """The gradients, computed by another PartialProgram, so that they can be
-        differentiated again.
+        """Compute the gradients of the inputs with a PartialProgram of forward and backward pass,
+        so that the gradients can be differentiated again.
         """
         if program_draws_random(self.partial_program.program):
-            why = "create_graph=True runs a program again, and this one draws random numbers"
+            why = "create_graph=True runs the program again, but the program draws random numbers"
             raise OpError(append_user_line(f"grad: {why}"))
         backward = DifferentiatedProgram(self, tuple([g is not None for g in grads]), None)
         again = PartialProgram(
@@ -300,7 +305,7 @@ class GradientSpecialization:
 class DifferentiatedProgram:
     """A copy of the forward program with its backward pass appended.
 
-    output_has_grad: which outputs have a gradient.
+    output_has_grad: for each output, whether the backward pass receives a gradient of it.
     residual_keys: the residuals, by block and name.
     """
 
@@ -354,8 +359,8 @@ class DifferentiatedProgram:
         )
 
     def _append_backward(self) -> tuple[list[str], dict[str, Variable]]:
-        """Append the backward pass; return the names of its initial gradients and the gradients
-        that it computes.
+        """Append the backward pass to the program. Return the names of the variables for the
+        gradients of the outputs, and the gradients of the inputs by name.
         """
         recorder = Recorder.for_existing_program(self.program)
         targets: dict[str, Variable | None] = {}
@@ -375,7 +380,7 @@ class DifferentiatedProgram:
         return [v.name for v in targets.values() if v is not None], found
 
     def compile_forward(self) -> CompiledInstructions:
-        """The forward function. It returns outputs, updated variables and residuals."""
+        """Compile the forward function, which returns outputs, updated variables and residuals."""
         partial, lowered = self._specialization.partial_program, self._lowered_program
         outputs = [
             lowered.get_or_create_outermost_variable_register(n)
@@ -395,13 +400,14 @@ class DifferentiatedProgram:
         )
 
     def rewrite_in_place_to_feed_initial_grads_and_fetch_grads(self) -> Program:
-        """Forward and backward pass as one program from inputs and initial gradients to
-        gradients.
+        """Make this a program that runs forward and backward pass: its inputs are those of the
+        forward program and the gradients of the outputs, its outputs are the gradients of the
+        inputs.
         """
         block = self.program.block
         rest = [op for op in block.ops if not is_feed_or_fetch(op.type)]
         for op in rest:
-            op.attrs.pop("op_role", None)  # in the new program all ops are forward ops
+            op.attrs.pop("op_role", None)  # the rewritten program consists of forward ops only
         feeds = [
             make_feed_op(name, i)
             for i, name in enumerate(
@@ -417,7 +423,7 @@ class DifferentiatedProgram:
 
 
 def _first_backward_instruction_index(instructions: Sequence[Instruction]) -> int:
-    """The index of the first instruction of the backward pass."""
+    """The index of the first instruction that was lowered from an op of the backward pass."""
     for i, instruction in enumerate(instructions):
         if instruction.desc.attr("op_role", 0) & 1:
             return i
@@ -460,4 +466,6 @@ def _make_tape_node_op(specialization: GradientSpecialization) -> Op:
 
 
 def _raise_no_kernel(x: Any) -> Any:
-    raise AssertionError("a program is run by its function")
+    raise AssertionError(
+        "the op of a PartialProgram has no kernel; call the PartialProgram instead"
+    )

@@ -1,8 +1,8 @@
 """Lower `recurrent` (a loop over time steps) and `recurrent_grad`.
 
 The block of a step has its own variables: one step of each sequence, which has the name of the
-whole sequence, and the memories. As in Paddle, the gradient block uses their gradients
-`<variable>@GRAD`.
+whole sequence, and the memories. As in Paddle, the gradient block names the gradients of these
+variables `<variable>@GRAD`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,16 @@ POP_STATEMENT = "{o0} = {0}.pop()"
 
 
 def step_indices_last_executed_first(inputs: Sequence[Any], reverse: bool) -> list[int]:
-    """The step indices, last executed step first, because steps are taken from the end of the list.
+    """The list of step indices from the last executed step to the first. The loop pops the index of
+    the next step from the end of this list.
 
     Raises OpError if the inputs have different lengths or are empty.
     """
     lengths = [x.shape[0] for x in inputs]
     if len(set(lengths)) > 1:
         raise OpError(
-            f"recurrent: the inputs have {lengths} steps; they should have the same number of them"
+            f"recurrent: the inputs have {lengths} steps; "
+            "all inputs should have the same number of steps"
         )
     if not lengths[0]:
         raise OpError("recurrent: the inputs have no steps, so the output shape is unknown")
@@ -48,12 +50,12 @@ def stack_steps(items: list[Any], reverse: bool) -> Any:
 
 
 def stack_step_tensors(items: list[Any], reverse: bool) -> Any:
-    """`stack_steps` for Tensors."""
+    """Stack the results of the steps to one Tensor, like `stack_steps` for arrays."""
     return OPS["stack"](items[::-1] if reverse else items, axis=0)
 
 
 def zeros_like(like: Any) -> Any:
-    """The initial gradient of a state: zeros, because no later step reads it."""
+    """Zeros like a memory: the gradient of its value after the last step, which no step reads."""
     return np.zeros_like(like)
 
 
@@ -155,8 +157,8 @@ def lower_recurrent_grad(lowering: Lowering, block: int, desc: OpDesc) -> list[I
 
 
 class _RecurrentGradLowering:
-    """Builds the instructions before the loop, at the start of an iteration, at its end, and
-    after the loop.
+    """Lowers one `recurrent_grad`: builds the instructions before the backward loop, at the start
+    and at the end of an iteration, and after the loop.
     """
 
     def __init__(self, lowering: Lowering, block: int, desc: OpDesc) -> None:
@@ -168,7 +170,7 @@ class _RecurrentGradLowering:
         self._after_loop: list[Instruction] = []
 
     def lower(self) -> list[Instruction]:
-        """All instructions."""
+        """Return the backward loop with the instructions before and after it."""
         lowering, desc = self._lowering, self._desc
         residuals = lowering.get_or_create_register(self._block, desc.inputs["step_scopes"][0])
         for name in desc.inputs.get("outputs@GRAD", []):
@@ -205,7 +207,9 @@ class _RecurrentGradLowering:
         return [(one, whole) for one, whole in found if one in self._grad_block.vars]
 
     def _lower_memory_grads(self, forward: int) -> None:
-        """Pass the gradient of each memory from a step to the previous one."""
+        """Add instructions that pass the gradient of each memory from a step to the step before
+        it.
+        """
         desc = self._desc
         firsts = desc.outputs.get("initial_states@GRAD") or [EMPTY_NAME] * len(
             desc.attr("states", [])
@@ -238,8 +242,9 @@ class _RecurrentGradLowering:
                 )
 
     def _lower_sequence_grad(self, name: str, gradient: str) -> None:
-        """Collect the gradients of a sequence in a list and stack them. The backward loop
-        visits the steps in reverse order.
+        """Add instructions that append the gradient of each step of a sequence to a list, and stack
+        the list after the loop. The order is reversed, because the backward loop runs the steps
+        from last to first.
         """
         held, turned = self._new_temporary(LIST_VARIABLE), not self._desc.attr("reverse", False)
         self._append_statement(self._before_loop, "{o0} = []", (), held)
@@ -257,7 +262,7 @@ class _RecurrentGradLowering:
         )
 
     def _lower_parameter_grad(self, name: str, gradient: str) -> None:
-        """Sum the gradients of a parameter over all steps."""
+        """Add instructions that sum the gradients of a parameter over all steps."""
         one, total = self._grad_block_register(name), self._outer_block_register(gradient)
         self._append_statement(self._before_loop, "{o0} = None", (), total)
         self._append_statement(

@@ -24,12 +24,15 @@ class RegisterAllocator:
         self.program, self.tensors = program, tensors
         self.registers: dict[tuple[int, str], str] = {}
         self.variables: dict[str, VarDesc] = {}
-        # (block, name) of undeclared variables that are local to the block
+        # (block, name) of variables that belong to the block, although the block does not declare
+        # them
         self.undeclared_locals: set[tuple[int, str]] = set()
         self.grad_block_parents = forward_block_index_by_recurrent_grad_block(program)
 
     def get_or_create_register(self, block: int, name: str) -> str:
-        """The register of a variable, resolved from a block outwards."""
+        """The register of the variable that `name` denotes in a block: that of the block itself or
+        of the nearest enclosing block.
+        """
         at = block
         while (
             at > 0
@@ -45,7 +48,7 @@ class RegisterAllocator:
         return result
 
     def new_temporary(self, like: VarDesc) -> str:
-        """A new register for a temporary value that is not a variable of the program."""
+        """Create a register for a temporary value that is not a variable of the program."""
         result = self.registers[-1, str(len(self.registers))] = f"v{len(self.registers)}"
         self.variables[result] = replace(like, persistable=False, checks_feed=False)
         return result

@@ -19,17 +19,19 @@ TensorList = list[Any] | None
 
 
 def copy_and_write_element(held: TensorList, position: Array, value: Array) -> list[Any]:
-    """A list with `value` at a position. Missing elements before it are None."""
+    """A copy of the list `held` with `value` at a position. If the list is shorter, it is padded
+    with None.
+    """
     at, items = position.item(), list(held or ())
     if at < 0:
-        raise OpError(f"write_to_array: there is no position {at}")
+        raise OpError(f"write_to_array: the position {at} is negative")
     items += [None] * (at + 1 - len(items))
     items[at] = value
     return items
 
 
 def read_element(held: TensorList, position: Array) -> Any:
-    """The element at a position. Raises OpError if it was not written."""
+    """The element at a position. Raises OpError if no element was written at the position."""
     at, items = position.item(), held or []
     if not 0 <= at < len(items) or items[at] is None:
         raise OpError(
@@ -39,13 +41,13 @@ def read_element(held: TensorList, position: Array) -> Any:
 
 
 def length(held: TensorList) -> Array:
-    """The number of elements, int64[1]."""
+    """The number of elements of the list, as an array int64[1]."""
     return np.array([len(held or ())], np.int64)
 
 
 def concat(held: TensorList, axis: int, stacked: bool) -> tuple[Array, Array]:
-    """Concatenate or stack the elements along an axis. Also return the size of each element
-    along it, int32[N].
+    """Concatenate or stack the elements along an axis. Returns the array, and the size of each of
+    the N elements along the axis, int32[N].
     """
     items = held or []
     if not items:
@@ -55,7 +57,7 @@ def concat(held: TensorList, axis: int, stacked: bool) -> tuple[Array, Array]:
 
 
 def length_as_tensor(held: TensorList) -> Tensor:
-    """The number of elements, int64[1]."""
+    """The number of elements of the list, as a Tensor int64[1]."""
     return Tensor(length(held))
 
 
@@ -78,7 +80,9 @@ TENSOR_VERSIONS = {id(length): length_as_tensor, id(concat): concat_or_stack_ten
 def concat_or_stack_grad(
     gradient: Array, held: Sequence[Array], axis: int, stacked: bool
 ) -> list[Array]:
-    """The gradients of the elements of a list that was concatenated or stacked."""
+    """The gradients of the elements of a list, from the gradient of the array to which the list was
+    concatenated or stacked.
+    """
     if stacked:
         return [np.take(gradient, i, axis) for i in range(len(held))]
     ends = np.cumsum([x.shape[axis] for x in held])[:-1]
@@ -86,7 +90,7 @@ def concat_or_stack_grad(
 
 
 def sum_lists_elementwise(*gradients: TensorList) -> list[Any]:
-    """The elementwise sum of lists of gradients; missing elements are zero."""
+    """The sum of several lists, element by element. A missing element counts as zero."""
     held = [g or [] for g in gradients]
     found: list[Any] = []
     for i in range(max(map(len, held))):
@@ -102,7 +106,9 @@ def _element_or_none(items: Sequence[Any], index: int) -> Any:
 def split_grad_at_written_element(
     gradients: TensorList, position: Array, value: Array
 ) -> tuple[Array, list[Any]]:
-    """The gradients of the written value and of the list before the write."""
+    """The gradients of a written element and of the list before the write, from the gradients of
+    the list after the write.
+    """
     at, items = position.item(), list(gradients or ())
     found = _element_or_none(items, at)
     if found is None:
@@ -120,7 +126,9 @@ def add_grad_of_read_element(gradients: TensorList, position: Array, gradient: A
 
 
 def select_input_grad(mask: Array, gradient: Array, operands: Sequence[Any]) -> list[Any]:
-    """The gradients of the inputs of select_input; None for inputs that are undefined."""
+    """The gradients of the inputs of select_input: `gradient` for the selected input, zeros for the
+    others, None for inputs without a value.
+    """
     at = mask.item()
     return [
         gradient if i == at else None if x is None else np.zeros_like(x)

@@ -10,12 +10,12 @@ from ..ir.passes.move_variable_size_attr_to_input_slot import move_variable_size
 from ..ir.program import AttrType, OpDesc
 
 PADDLE_GRADIENT_MESSAGE = (
-    "gradients of control flow run only where Oarlock wrote them; clone the program for test, and "
-    "minimize anew"
+    "Oarlock cannot run gradients of control flow that PaddlePaddle recorded; remove them with "
+    "clone(for_test=True), and call minimize on the clone"
 )
 
-# Attributes of ops that hardware-specific passes of Paddle fused; only their kernels read them.
-# `convert/graph_builder.cpp` has the same list.
+# Attributes that hardware-specific passes of Paddle set when they fuse ops. Only kernels for
+# special hardware read these attributes. `convert/graph_builder.cpp` has the same list.
 FUSED_KERNEL_ATTRS = (
     "fuse_relu",
     "fuse_brelu",
@@ -28,12 +28,15 @@ FUSED_KERNEL_ATTRS = (
 
 
 class UnsupportedOpsError(OarlockError, NotImplementedError):
-    """A program contains unsupported ops. The message lists all of them."""
+    """Raised if a program contains unsupported ops; the message lists all unsupported ops."""
 
 
 def check_ops_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> None:
-    """Raise UnsupportedOpsError that lists every unsupported op, slot and attribute, and each op in
-    `foreign`.
+    """Raise UnsupportedOpsError if `ops` contains unsupported ops, slots or attributes, or if
+    `foreign` is not empty. The message of the error lists all unsupported items.
+
+    foreign: gradient ops of control flow in the form that PaddlePaddle writes, which Oarlock cannot
+    run.
     """
     problems = {problem for desc in ops for problem in _iter_op_problems(desc)}
     problems |= {
@@ -58,9 +61,9 @@ def _iter_op_problems(desc: OpDesc) -> Iterator[str]:
             yield f"{desc.type}: input {slot} is not supported{at}"
     for name, attr in desc.attrs.items():
         if attr.type in (AttrType.VAR, AttrType.VARS) and name in op.attrs:
-            yield f"{desc.type}: attribute {name} is a tensor{at}"
+            yield f"{desc.type}: attribute {name} as a tensor is not supported{at}"
         elif name in FUSED_KERNEL_ATTRS and attr.value:
-            yield f"{desc.type}: attribute {name} is set{at}"
+            yield f"{desc.type}: attribute {name} is not supported{at}"
 
 
 def _location_suffix(desc: OpDesc) -> str:

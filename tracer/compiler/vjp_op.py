@@ -23,7 +23,8 @@ from .lowering import LOWERING_RULES, Lowering
 class VjpKernel:
     """The gradient rule of an op with its attributes.
 
-    wanted: for each result, the slot and position of the input that it is the gradient of.
+    wanted: for each result, the index of the input slot, and the position in the slot, of the input
+    whose gradient the result is.
     """
 
     def __init__(self, op: Op, attrs: dict[str, Any], wanted: Sequence[tuple[int, int]]) -> None:
@@ -62,12 +63,16 @@ class VjpKernel:
 
 
 def _reshape_shape_1_to_0d(value: Any) -> Any:
-    """Reshape a [1] value to 0-D. Programs before Paddle 2.5 declare scalars as [1]."""
+    """Reshape an array of shape [1] to 0-D and return other values unchanged. Programs written
+    before Paddle 2.5 declare scalars with shape [1].
+    """
     return value.reshape(()) if getattr(value, "shape", None) == (1,) else value
 
 
 def _zero_output_grad(result: Any) -> Any:
-    """The gradient of an output that is not used: zeros."""
+    """Zeros as the gradient of an output that nothing reads; None if its dtype cannot have a
+    gradient.
+    """
     return np.zeros_like(result) if is_inexact(result.dtype) else None
 
 
@@ -102,7 +107,9 @@ class _ArgumentCodeBuilder:
         self.registers: list[str] = []
 
     def source(self) -> str:
-        """The source of three lists: output gradients, inputs and outputs."""
+        """Return the source of the three arguments of a VjpKernel: lists of output gradients,
+        inputs and outputs.
+        """
         op = self._op
         grads = [self._output_grad_code(op.outs[i]) for i in op.grad_out_indices]
         inputs = [

@@ -50,7 +50,7 @@ from .transpiler import (
 
 enable_imperative, disable_imperative = enable_dygraph, disable_dygraph
 
-# Names that are imported at first use: name -> module.
+# Names of `fluid` whose module is imported when the name is first used: name -> module.
 _MODULES = {
     name: f".{name}"
     for name in (

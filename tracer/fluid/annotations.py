@@ -13,7 +13,9 @@ __all__ = ["deprecated"]
 def deprecated(
     since: str, instead: str, extra_message: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a function so that each call warns and names its replacement."""
+    """Return a decorator; each call of the decorated function warns that it is deprecated and names
+    its replacement.
+    """
 
     def decorate(func: Callable[..., Any]) -> Callable[..., Any]:
         message = (

@@ -41,7 +41,7 @@ class WeightedAverage:
         self.denominator = weight if is_first else self.denominator + weight
 
     def eval(self) -> Any:
-        """Return the weighted mean. Raises ValueError if no value was added."""
+        """Return the weighted mean. Raises ValueError if no value was added before."""
         if self.numerator is None:
             raise ValueError("There is no data to be averaged in WeightedAverage.")
         return self.numerator / self.denominator

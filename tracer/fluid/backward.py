@@ -27,6 +27,8 @@ def append_backward(
 def calc_gradient(
     targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
 ) -> Any:
-    """Return the gradients; that of a single input is not in a list."""
+    """Return the gradients of `targets` with respect to `inputs`: a list, or the gradient itself if
+    there is one input.
+    """
     grads = gradients(targets, inputs, target_gradients, no_grad_set)
     return grads[0] if len(grads) == 1 else grads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class BackwardStrategy:
-    """Options of a backward pass.
+    """BackwardStrategy: options of a backward pass, which have no effect.
 
     sort_sum_gradient: has no effect; gradients are always accumulated in the order of the ops
     """

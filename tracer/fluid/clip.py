@@ -25,8 +25,8 @@ Pairs = list[tuple[Any, Any]]
 
 
 class GradientClipBase:
-    """Base class. Clips the gradients of parameters for which need_clip(parameter) is true, or
-    all.
+    """Base class of gradient clipping. An instance clips the gradients of the parameters for which
+    need_clip(parameter) is true, or of all parameters if need_clip is None.
     """
 
     _need_clip: Callable[[Any], bool] | None = None
@@ -37,15 +37,17 @@ class GradientClipBase:
         self._need_clip = need_clip
 
     def _clip_selected(self, pairs: Pairs, clip: Callable[[Pairs], Pairs]) -> Pairs:
-        """Clip the gradients of the selected parameters; the order of the pairs is kept."""
+        """Clip the gradients of the parameters that need_clip selects; returns all (parameter,
+        gradient) pairs in their order.
+        """
         if self._need_clip is None:
             return clip(pairs)
         clipped = {id(p): g for p, g in clip([(p, g) for p, g in pairs if self._need_clip(p)])}
         return [(p, clipped.get(id(p), g)) for p, g in pairs]
 
     def __call__(self, pairs: Pairs) -> Pairs:
-        """Clip gradients, by ops if they are variables of a program. Pairs without a gradient
-        are removed.
+        """Return the pairs (parameter, gradient) with clipped gradients; in a program, ops that
+        clip are appended. Pairs whose gradient is None are removed.
         """
         pairs = [(p, g) for p, g in pairs if g is not None]
         if pairs and isinstance(pairs[0][1], Variable):
@@ -53,8 +55,8 @@ class GradientClipBase:
         return self._clip_selected(pairs, super().__call__)  # type: ignore[misc]
 
     def clip_variables(self, pairs: Pairs) -> Pairs:
-        """Append ops that clip the gradients of the selected parameters, and return the pairs with
-        the clipped gradients.
+        """Append ops that clip the gradients of the parameters that need_clip selects; returns the
+        pairs (parameter, clipped gradient).
         """
         return self._clip_selected(pairs, super().clip_variables)  # type: ignore[misc]
 
@@ -108,17 +110,19 @@ class GradientClipByGlobalNorm(GradientClipBase, paddle2.ClipGradByGlobalNorm):
 
 
 class ClipByParameterAttr:
-    """Clip each parameter of a program by its gradient_clip_attr; those with the same group_name
-    together.
+    """Clip the gradient of each parameter of a program by its gradient_clip_attr; the gradients of
+    parameters with the same group_name are clipped by their common norm.
     """
 
     def __call__(self, pairs: Pairs) -> Pairs:
-        """Return the pairs unchanged: set_gradient_clip applies to programs only."""
+        """Return the pairs (parameter, gradient) unchanged, because set_gradient_clip applies to
+        programs only.
+        """
         return pairs
 
     def clip_variables(self, pairs: Pairs) -> Pairs:
-        """Append ops that clip the gradient of each parameter by its gradient_clip_attr, and return
-        the pairs with the clipped gradients.
+        """Append ops that clip the gradient of each parameter by its gradient_clip_attr; returns
+        the pairs (parameter, clipped gradient).
         """
         groups: dict[Any, Pairs] = {}
         for pair in pairs:
@@ -137,7 +141,8 @@ class ClipByParameterAttr:
 
 @warn_deprecated_on_first_use("fluid.clip.set_gradient_clip", "grad_clip= of an optimizer")
 def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) -> None:
-    """Let optimizers without a grad_clip of their own clip parameters of a program, by default all.
+    """Set the gradient clipping of parameters of a program, by default of all, for optimizers that
+    have no grad_clip of their own.
 
     Paddle 1.8 does not clip unless all parameters are listed; here, as in 1.5, the listed ones are
     clipped.
@@ -157,8 +162,8 @@ def append_gradient_clip_ops(param_grads: Pairs) -> Pairs:
 
 
 def _allow_pure_fp16_global_norm_clip(*args: Any) -> bool:
-    """Return False, whatever is passed: norms are always computed in float32. Paddle's function
-    also sets the flag.
+    """Return False for all arguments, because norms are always computed in float32. In Paddle, a
+    call of this function with an argument sets the returned flag.
     """
     return False
 

@@ -12,7 +12,7 @@ _DTYPE_NAMES = {"float16": "FP16", "float32": "FP32", "float64": "FP64", "bfloat
 
 
 class Paddle1Rules(CompatRules):
-    """Names, texts, checks and gradient ops of Paddle 1.8."""
+    """The rules by which names, texts, checks and gradient ops are those of Paddle 1.8."""
 
     temporary_name_prefix = "tmp"
     keeps_result_gradients = True
@@ -32,20 +32,20 @@ class Paddle1Rules(CompatRules):
         self.rejects_set_value_and_detach = not follows_fluid_mode
 
     def format_dtype(self, dtype: Any) -> str:
-        """Return text such as `VarType.FP32`."""
+        """Return the text of a dtype in Paddle 1.8, such as `VarType.FP32`."""
         return f"VarType.{_DTYPE_NAMES.get(dtype.name, dtype.name.upper())}"
 
     def format_tensor(self, tensor: Any) -> str:
-        """Return name, dtype, shape, LoD and all elements as text."""
+        """Return the name, dtype, shape, LoD and all elements of a tensor as text."""
         return printing.format_tensor(tensor)
 
     def format_scope_value(self, value: Any) -> str:
-        """Return LoD, shape, dtype and all elements as text."""
+        """Return the LoD, shape, dtype and all elements of a value in a scope as text."""
         return printing.format_scope_value(value)
 
     def format_variable(self, variable: Any, with_details: bool = False) -> str:
-        """Return the declaration as the text of a protocol buffer, and one line for each other
-        attribute if `with_details`.
+        """Return the declaration of a variable as the text of a protocol buffer; with_details adds
+        one line for each other attribute.
         """
         details = printing.format_additional_variable_attributes(variable) if with_details else ""
         return printing.format_variable(variable) + details

@@ -12,7 +12,9 @@ __all__ = ["BuildStrategy", "CompiledProgram", "ExecutionStrategy", "ParallelExe
 
 
 class CompiledProgram(_CompiledProgram):
-    """A program with a build strategy; an Executor runs it like the program."""
+    """A program with a build strategy, which has no effect; `Executor.run` accepts it in place of
+    the program.
+    """
 
     def with_data_parallel(
         self,
@@ -22,7 +24,7 @@ class CompiledProgram(_CompiledProgram):
         share_vars_from: Any = None,
         places: Any = None,
     ) -> Self:
-        """Return self: one device gets the whole batch."""
+        """Return self: programs run on one device, which gets the whole batch."""
         return self
 
     def with_inference_optimize(self, config: Any) -> Self:
@@ -71,4 +73,4 @@ class ParallelExecutor:
         )
 
     def drop_local_exe_scopes(self) -> None:
-        """Do nothing: there are no local scopes."""
+        """Do nothing, because one device needs no local scopes."""

@@ -17,12 +17,12 @@ class ComplexVariable:
 
     @property
     def shape(self) -> Any:
-        """The shape of both parts."""
+        """The shape of the complex tensor."""
         return self.real.shape
 
     @property
     def name(self) -> dict[str, str]:
-        """The names of both parts."""
+        """The names of the variables with the real and the imaginary part."""
         return {"real": self.real.name, "imag": self.imag.name}
 
     @property

@@ -95,23 +95,23 @@ Tensor = LoDTensor
 
 
 class Place(AnyPlace):
-    """A device that `set_place` changes."""
+    """A place (device) that set_place changes to another one."""
 
     def set_place(self, place: AnyPlace) -> None:
-        """Refer to this device."""
+        """Change this place to the device of `place`."""
         self.kind, self.index = place.kind, place.index
 
 
 class Layer:
-    """The layer class of Paddle's C++ module, which returns no tensors."""
+    """The class `Layer` of Paddle's C++ module, whose `forward` returns no tensors."""
 
     def forward(self, inputs: list[EagerTensor]) -> list[EagerTensor]:
-        """Return an empty list."""
+        """Return an empty list, as Paddle's base class does."""
         return []
 
 
 class eager:
-    """The classes of Paddle's second eager mode."""
+    """Namespace `core.eager`: the classes of Paddle's newer eager mode."""
 
     Tensor = EagerTensor
 
@@ -143,17 +143,17 @@ is_float16_supported = is_bfloat16_supported = supports_bfloat16 = _is_dygraph_d
 
 
 def kEmptyVarName() -> str:
-    """Return the name that stands for a missing variable of an op."""
+    """Return the name "@EMPTY@", which Paddle writes in place of a missing variable of an op."""
     return "@EMPTY@"
 
 
 def kGradVarSuffix() -> str:
-    """Return the suffix of the names of gradients."""
+    """Return "@GRAD", the suffix of the names of gradient variables."""
     return GRADIENT_SUFFIX
 
 
 def size_of_dtype(dtype: Any) -> int:
-    """Return the size of an element in bytes."""
+    """Return the size in bytes of an element of a dtype."""
     return parse_dtype(dtype).np.itemsize
 
 
@@ -170,4 +170,4 @@ globals = _globals
 
 
 def set_num_threads(num: int) -> None:
-    """Do nothing: NumPy and the engine have their own settings."""
+    """Do nothing: the numbers of threads of NumPy and of ONNX Runtime are set elsewhere."""

@@ -20,8 +20,8 @@ from ..static.graph.program_recorder import OPS_WITH_XSHAPE_OUTPUT
 from ..tensor.creation import zeros
 from ..tensor.manipulation import apply_in_place
 
-# Ops whose function has inputs or outputs in a different order than Oarlock's op. Functions of 1.x
-# have the inputs in this order.
+# Ops whose function in Paddle 1.x has inputs or outputs in another order than Oarlock's op.
+# INPUT_ORDER contains the order of the inputs in Paddle 1.x.
 INPUT_ORDER = {
     "lookup_table_v2": "Ids W",
     "multiplex": "X Ids",
@@ -35,7 +35,9 @@ MASTER = "MasterParam"  # an input for which Oarlock's ops return no output
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    """Return the function of an op. Raises AttributeError for an unknown op."""
+    """Return the function `core.ops.NAME`, which runs the op NAME. Raises AttributeError for an
+    unknown op.
+    """
     is_inplace = name not in OPS and name.endswith("_")
     op_type = name[:-1] if is_inplace else name
     if op_type not in OPS:
@@ -57,7 +59,8 @@ def __getattr__(name: str) -> Callable[..., Any]:
 def _split_into_inputs_outputs_attrs(
     name: str, op: Op, args: tuple[Any, ...]
 ) -> tuple[list[Any], list[Any], dict[str, Any]]:
-    """Split the arguments into inputs, output tensors and known attributes.
+    """Split the arguments of an op function into inputs, output tensors and the attributes that the
+    op has.
 
     Raises OpError if attribute names and values are not paired.
     """
@@ -65,7 +68,7 @@ def _split_into_inputs_outputs_attrs(
     names, values = args[num_tensors::2], args[num_tensors + 1 :: 2]
     if len(names) != len(values):
         raise OpError(append_user_line(f"{name}: the attribute {names[-1]!r} has no value"))
-    # integers are the lengths of list outputs
+    # Integers among the arguments are the lengths of outputs that are lists.
     inputs = [
         value
         for value in args[:num_tensors]
@@ -98,8 +101,8 @@ def _make_xshape_output(x: Tensor) -> Tensor:
 
 
 def _assign_and_order_results(op: Op, result: Any, inputs: list[Any], outputs: list[Any]) -> Any:
-    """Write the results to the tensors that the caller passed, and return them in Paddle's
-    order.
+    """Assign the results of an op to the output tensors that the caller passed, and return the
+    results in Paddle's order.
     """
     if op.type in OPS_WITH_XSHAPE_OUTPUT:
         return [result, _make_xshape_output(inputs[0])]

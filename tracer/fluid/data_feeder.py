@@ -19,7 +19,9 @@ __all__ = ["DataFeeder", "check_dtype", "check_type", "check_variable_and_dtype"
 def _rows_and_lengths_of_sequences(
     values: list[Any], num_levels: int
 ) -> tuple[list[Any], list[list[int]]]:
-    """Return the rows of nested sequences, and the lengths of the sequences by level."""
+    """Flatten nested sequences: return all rows in one list, and for each level of nesting the
+    lengths of its sequences.
+    """
     lengths: list[list[int]] = []
     for _ in range(num_levels):
         lengths.append([len(v) for v in values])
@@ -28,8 +30,8 @@ def _rows_and_lengths_of_sequences(
 
 
 class DataFeeder(_DataFeeder):
-    """Convert batches of samples to the `feed` argument of `Executor.run`. Variables with a
-    lod_level get LoDTensors of samples that are sequences.
+    """Convert batches of samples to the `feed` argument of `Executor.run`. For variables with a
+    lod_level, the samples are sequences, which are converted to a LoDTensor.
     """
 
     def __init__(
@@ -70,6 +72,6 @@ class DataFeeder(_DataFeeder):
         return super().feed(rows)
 
     def feed_parallel(self, iterable: Iterable[Any], num_places: int | None = None) -> Any:
-        """Yield the feed of each device from the samples for each."""
+        """Yield the feed of each device; `iterable` yields the samples of each device."""
         for rows in iterable:
             yield self.feed(rows)

@@ -8,7 +8,9 @@ __all__ = ["GradClipByGlobalNorm", "GradClipByNorm", "GradClipByValue"]
 
 
 class GradClipByValue(GradientClipByValue):
-    """Clip every element to [min_value, max_value]; with one argument to its absolute value."""
+    """Clip every element of the gradients to [min_value, max_value]; if max_value is None, to
+    [-|min_value|, |min_value|].
+    """
 
     def __init__(self, min_value: float, max_value: float | None = None) -> None:
         limit = abs(min_value) if max_value is None else max_value

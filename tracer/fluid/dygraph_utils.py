@@ -13,11 +13,13 @@ from .framework import dygraph_only
 def _append_activation_in_dygraph(
     input: Any, act: str | None = None, use_cudnn: bool | None = None, **_: Any
 ) -> Any:
-    """Apply an activation, given by the type of its op; without one return the input."""
+    """Apply the activation op of type `act` to the input; if `act` is None, return the input."""
     return apply_activation("layer", input, act)
 
 
 @dygraph_only
 def _append_bias_in_dygraph(input: Any, bias: Any = None, axis: int = 1, **_: Any) -> Any:
-    """Add a bias whose first axis is aligned to `axis`; without one return the input."""
+    """Add a bias to the input, aligned so that the first axis of the bias is axis `axis` of the
+    input; if `bias` is None, return the input.
+    """
     return input if bias is None else OPS["elementwise_add"](input, bias, axis=axis)

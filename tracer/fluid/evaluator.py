@@ -38,7 +38,7 @@ class Evaluator:
         self.helper = LayerHelper(name, **kwargs)
 
     def reset(self, executor: Any, reset_program: Program | None = None) -> None:
-        """Set all states to zero."""
+        """Set all states of the evaluator to zero."""
         program = Program() if reset_program is None else reset_program
         with program_guard(program):
             for state in self.states:
@@ -52,7 +52,7 @@ class Evaluator:
         raise NotImplementedError
 
     def _create_accumulating_state(self, value: Any, suffix: str, dtype: str) -> Variable:
-        """Create a state to which each run adds a value."""
+        """Create a state variable to which each run of the program adds `value`."""
         state: Variable = self.helper.create_variable(
             name=f"{self.helper.name}_{suffix}", persistable=True, dtype=dtype, shape=[1]
         )
@@ -61,7 +61,7 @@ class Evaluator:
         return state
 
     def _fetch_states(self, executor: Any, program: Program | None) -> list[float]:
-        """Return the values of the states."""
+        """Return the values of all states of the evaluator."""
         program = Program() if program is None else program
         values = executor.run(
             program, fetch_list=[_declare_state_in_program(program, state) for state in self.states]
@@ -70,14 +70,17 @@ class Evaluator:
 
 
 def _declare_state_in_program(program: Program, state: Variable) -> Any:
-    """Declare a state in another program."""
+    """Declare the variable of a state in `program`, so that this program can read or write the
+    state.
+    """
     block = program.global_block()
     return block.create_var(name=state.name, shape=state.shape, dtype=state.dtype, persistable=True)
 
 
 @warn_deprecated_on_first_use("fluid.evaluator.ChunkEvaluator", "fluid.metrics.ChunkEvaluator")
 class ChunkEvaluator(Evaluator):
-    """Counts of inferred, labelled and correct chunks, see `layers.chunk_eval`.
+    """Evaluator of chunks: sums the numbers of inferred, labelled and correct chunks, as
+    `layers.chunk_eval` counts them.
 
     `eval` returns precision, recall and F1, each float32 [1].
     """
@@ -116,7 +119,8 @@ class ChunkEvaluator(Evaluator):
 
 @warn_deprecated_on_first_use("fluid.evaluator.EditDistance", "fluid.metrics.EditDistance")
 class EditDistance(Evaluator):
-    """Edit distances of sequences to their labels, see `layers.edit_distance`.
+    """Evaluator of the edit distances of sequences to their labels, as `layers.edit_distance`
+    computes them.
 
     `eval` returns the mean distance and the fraction of wrong sequences, each float32 [1].
     """
@@ -135,7 +139,7 @@ class EditDistance(Evaluator):
         self.metrics += [total, wrong]
 
     def eval(self, executor: Any, eval_program: Program | None = None) -> tuple[Any, Any]:
-        """Return the metrics of all batches since `reset`; nan if there were none."""
+        """Return the metrics of all batches since `reset`; NaN if there were no batches."""
         total, count, wrong = (
             np.array([v], np.float32) for v in self._fetch_states(executor, eval_program)
         )
@@ -145,4 +149,6 @@ class EditDistance(Evaluator):
 
 @warn_deprecated_on_first_use("fluid.evaluator.DetectionMAP", "fluid.metrics.DetectionMAP")
 class DetectionMAP(_DetectionMAP):
-    """Mean average precision, as `fluid.metrics.DetectionMAP`."""
+    """Evaluator of the mean average precision of a detector; same as
+    `fluid.metrics.DetectionMAP`.
+    """

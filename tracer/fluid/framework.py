@@ -111,8 +111,9 @@ __all__ = [
 
 @contextmanager
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
-    """Record the body into these programs. The mode is static, as in Paddle 1.x outside of
-    `dygraph.guard`, and stays eager inside.
+    """In the body of `with program_guard(...)`, record ops in the given programs. Outside of
+    `dygraph.guard`, the body runs in static mode, as in Paddle 1.x; inside of it, the mode stays
+    eager.
     """
     keeps_mode = state.mode.program_builder is not None or (
         compat.is_paddle1 and not is_recording_static_graph()
@@ -126,7 +127,9 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
 
 
 def enter_paddle1_static_mode_unless_chosen() -> None:
-    """Enter static graph mode permanently, unless a mode was chosen."""
+    """Enter static graph mode permanently, unless a program is being recorded or the behavior of
+    Paddle 1.x is active already.
+    """
     if state.mode.program_builder is None and not compat.is_paddle1:
         compat.is_paddle1 = True
         enable_static()
@@ -139,8 +142,8 @@ def data(name: str, shape: Any, dtype: Any = "float32", lod_level: int = 0) -> A
 
 
 def in_dygraph_mode() -> bool:
-    """Whether ops run eagerly: in `dygraph.guard` and after `enable_dygraph`; in programs of Paddle
-    2.0 to 2.4 by default.
+    """Return whether `dygraph.guard` or enable_dygraph is active. If Paddle 2.0 to 2.4 is emulated,
+    return whether no program is being recorded.
     """
     return (compat.is_paddle1 or compat.follows_fluid_mode) and not is_recording_static_graph()
 
@@ -156,7 +159,7 @@ def enable_dygraph(place: Any = None) -> None:
 
 
 def disable_dygraph() -> None:
-    """Return to the mode before enable_dygraph."""
+    """Return to the mode that was active before the last enable_dygraph."""
     if _previous_modes:
         state.mode, compat.is_paddle1 = _previous_modes.pop()
 
@@ -168,7 +171,8 @@ def cuda_pinned_places(device_count: int | None = None) -> list[Any]:
 
 
 def require_version(min_version: str, max_version: str | None = None) -> None:
-    """Check the types of the arguments only: Oarlock has the names of all versions.
+    """Check only that the versions are str, because Oarlock provides the API of all versions of
+    Paddle.
 
     Raises TypeError for other types than str.
     """

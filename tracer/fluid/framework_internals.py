@@ -23,7 +23,7 @@ from ..static.graph.mode import in_dynamic_mode, is_recording_static_graph
 
 @contextmanager
 def _test_eager_guard(place: Any = None) -> Iterator[None]:
-    """Do nothing: there is one eager mode."""
+    """Do nothing, because Oarlock has only one eager mode."""
     yield
 
 
@@ -33,29 +33,29 @@ def _non_static_mode() -> bool:
 
 
 def _in_legacy_dygraph() -> bool:
-    """Return False: the only eager mode is the new one."""
+    """Return False, because Oarlock does not have Paddle's legacy eager mode."""
     return False
 
 
 def _in_eager_mode_() -> bool:
-    """Return True: the only eager mode is the new one."""
+    """Return True, because Oarlock's only eager mode corresponds to Paddle's newer one."""
     return True
 
 
 def _in_eager_without_dygraph_check() -> bool:
-    """Return True: the only eager mode is the new one."""
+    """Return True, because Oarlock's only eager mode corresponds to Paddle's newer one."""
     return True
 
 
 def _enable_legacy_dygraph() -> None:
-    """Do nothing: there is one eager mode."""
+    """Do nothing, because Oarlock has only one eager mode."""
 
 
 _disable_legacy_dygraph = _enable_legacy_dygraph
 
 
 def _dygraph_tracer() -> Any:
-    """Return the mode that runs ops; None in static graph mode."""
+    """Return the dispatch mode that runs ops; None in static graph mode."""
     return None if is_recording_static_graph() else state.mode
 
 
@@ -100,7 +100,7 @@ def _set_expected_place(place: Any) -> None:
 
 
 def _get_paddle_place(place: Any) -> Any:
-    """Return a place; a str becomes the CPU."""
+    """Return a place unchanged; for a str, return the CPU."""
     return CPUPlace() if isinstance(place, str) else place
 
 
@@ -128,7 +128,7 @@ def grad_var_name(var_name: str) -> str:
 
 
 class SlotProto(NamedTuple):
-    """A slot of an op."""
+    """The definition of an input or output slot of an op."""
 
     name: str
     duplicable: bool
@@ -137,14 +137,14 @@ class SlotProto(NamedTuple):
 
 
 class AttrProto(NamedTuple):
-    """An attribute of an op."""
+    """The definition of an attribute of an op."""
 
     name: str
     type: int
 
 
 class OpProto(NamedTuple):
-    """The slots and attributes of an op."""
+    """The definition of an op: its slots and attributes."""
 
     type: str
     inputs: list[SlotProto]
@@ -167,7 +167,7 @@ def _create_op_proto(type: str) -> OpProto:
 
 
 class OpProtoHolder:
-    """The definitions of ops by type."""
+    """Registry of ops, which returns the definition of an op by its type."""
 
     _instance: OpProtoHolder | None = None
 
@@ -185,5 +185,5 @@ class OpProtoHolder:
 
     @staticmethod
     def generated_op_attr_names() -> set[str]:
-        """Return the attributes that every op may have."""
+        """Return the names of the attributes that every op may have."""
         return {"op_role", "op_role_var", "op_namescope", "op_callstack", "op_device"}

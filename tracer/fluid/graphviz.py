@@ -1,5 +1,5 @@
 """`fluid.graphviz`: build a graph of nodes, edges and ranks, and write it in the language of
-Graphviz's `dot`. The classes do not read programs.
+Graphviz's `dot`. The caller adds the nodes; the classes of this module do not read programs.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ class Graph:
         self.rank_groups: dict[str, Rank] = {}
 
     def code(self) -> str:
-        """Return the text in the syntax of dot."""
+        """Return the graph as text in the syntax of Graphviz's `dot`."""
         return str(self)
 
     def rank_group(self, kind: str, priority: int) -> str:
-        """Add a level, and return its name."""
+        """Add a group of nodes that are drawn on the same level (rank), and return its name."""
         name = f"rankgroup-{Graph.rank_counter}"
         Graph.rank_counter += 1
         self.rank_groups[name] = Rank(kind, name, priority)
@@ -94,8 +94,8 @@ class Graph:
         return edge
 
     def compile(self, dot_path: str) -> str:
-        """Write the text, and convert it to PDF if `dot` is installed. Returns the path of the
-        PDF file.
+        """Write the graph to the file `dot_path`, and convert it to PDF if `dot` is installed.
+        Returns the path of the PDF file.
         """
         Path(dot_path).write_text(str(self), encoding="utf-8")
         pdf_path = str(Path(dot_path).with_suffix(".pdf"))
@@ -116,7 +116,7 @@ class Graph:
 
 
 class GraphPreviewGenerator:
-    """Builds a graph of parameters, ops and other variables."""
+    """Builder of a graph with three kinds of nodes: parameters, ops and other variables."""
 
     def __init__(self, title: str) -> None:
         self.graph = Graph(title, layout="dot", concentrate="true", rankdir="TB")
@@ -125,7 +125,7 @@ class GraphPreviewGenerator:
         self.arg_rank = self.graph.rank_group("same", 0)
 
     def __call__(self, path: str = "temp.dot", show: bool = False) -> None:
-        """Write and draw the graph."""
+        """Write the graph to `path`, and convert it to PDF if `dot` is installed."""
         self.graph.compile(path)
 
     def add_param(self, name: str, data_type: Any, highlight: bool = False) -> Node:
@@ -154,7 +154,7 @@ class GraphPreviewGenerator:
         )
 
     def add_arg(self, name: str, highlight: bool = False) -> Node:
-        """Add a node for another variable."""
+        """Add a node for a variable that is not a parameter."""
         color = "#FF7F00" if highlight else "#ADD8E6"
         return self.graph.node(
             crepr(name), "arg", name, shape="box", style="rounded,filled,bold", color=color

@@ -36,7 +36,7 @@ Initializer, set_global_initializer = paddle2.Initializer, paddle2.set_global_in
 
 
 class _SeededInitializer(paddle2.Initializer):
-    """Mixin for an initializer with its own seed, unless that is 0."""
+    """Mixin for an initializer that has a seed of its own; a seed of 0 means none."""
 
     _seed = 0
 
@@ -48,7 +48,7 @@ class _SeededInitializer(paddle2.Initializer):
             return super().compute(shape, dtype)
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """Record the op that computes the initial value."""
+        """Append the op that computes the initial value to the program that is being recorded."""
         result = super().record(shape, dtype)
         if self._seed and isinstance(result, Variable):
             _last_random_op().attrs["seed"] = Attr(AttrType.INT, self._seed)
@@ -56,13 +56,17 @@ class _SeededInitializer(paddle2.Initializer):
 
 
 def _last_random_op() -> OpDesc:
-    """Return the recorded op that draws a value; a cast to a half-precision dtype may follow it."""
+    """Return the last random op that was recorded; a cast to a half-precision dtype may follow
+    it.
+    """
     found: OpDesc = next(op for op in reversed(state.mode.recorder.block.ops) if op.type != "cast")
     return found
 
 
 class _InitializerByChoice(paddle2.Initializer):
-    """Base class of initializers that select one of two others."""
+    """Base class of initializers that draw from one of two distributions, as an argument
+    selects.
+    """
 
     _initializer: paddle2.Initializer
 
@@ -71,7 +75,7 @@ class _InitializerByChoice(paddle2.Initializer):
         return self._initializer.compute(shape, dtype)
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """Record the op that computes the initial value."""
+        """Append the op that computes the initial value to the program that is being recorded."""
         return self._initializer.record(shape, dtype)
 
 
@@ -112,7 +116,7 @@ class UniformInitializer(_SeededInitializer, paddle2.Uniform):
         return values
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """Record the op that computes the initial value."""
+        """Append the op that computes the initial value to the program that is being recorded."""
         result = super().record(shape, dtype)
         count, step, value = self._diagonal
         if count:
@@ -173,7 +177,7 @@ class BilinearInitializer(paddle2.Bilinear):
 
 
 class NumpyArrayInitializer(paddle2.Assign):
-    """The values of an ndarray."""
+    """Initializer that copies the values of an ndarray."""
 
     def __init__(self, value: Any) -> None:
         if not isinstance(value, np.ndarray):
@@ -191,10 +195,10 @@ Xavier, MSRA, Bilinear = XavierInitializer, MSRAInitializer, BilinearInitializer
 
 
 def init_on_cpu() -> Any:
-    """Return a context without effect: initializers run on the CPU."""
+    """Return a context manager without effect, because initializers always run on the CPU."""
     return nullcontext()
 
 
 def force_init_on_cpu() -> bool:
-    """Return False: initializers run on the CPU anyway."""
+    """Return False, because initializers run on the CPU without being forced."""
     return False

@@ -1,5 +1,5 @@
 """LayerHelper: the API with which user-defined layers of Paddle 1.x add ops one by one. In dygraph
-mode the ops run immediately.
+mode, a LayerHelper runs the ops immediately.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class LayerHelper:
         kwargs["name"] = self.name
 
     def _is_eager(self) -> bool:
-        """Whether ops run when they are added."""
+        """Return whether ops run when they are added (dygraph mode)."""
         return in_dygraph_mode()
 
     @property
@@ -65,7 +65,9 @@ class LayerHelper:
         return [self.to_variable(x) for x in to_list(self.kwargs.get(input_param_name, []))]
 
     def input(self, input_param_name: str = "input") -> Any:
-        """Return the only input of the layer. Raises OpError if it has none or several."""
+        """Return the only input of the layer. Raises OpError if the layer has no input or
+        several.
+        """
         inputs = self.multiple_input(input_param_name)
         if len(inputs) != 1:
             raise OpError(
@@ -74,7 +76,9 @@ class LayerHelper:
         return inputs[0]
 
     def input_dtype(self, input_param_name: str = "input") -> Any:
-        """Return the dtype of all inputs. Raises ValueError if they differ."""
+        """Return the dtype that all inputs have. Raises ValueError if the inputs have different
+        dtypes.
+        """
         dtypes = list(dict.fromkeys(x.dtype for x in self.multiple_input(input_param_name)))
         if len(dtypes) > 1:
             raise ValueError(
@@ -84,16 +88,18 @@ class LayerHelper:
 
     @property
     def param_attr(self) -> Any:
-        """The param_attr of the layer, False for none."""
+        """The param_attr of the layer; False if the layer has no weight."""
         return ParamAttr.of(self.kwargs.get("param_attr")) or False
 
     @property
     def bias_attr(self) -> Any:
-        """The bias_attr of the layer, False for none."""
+        """The bias_attr of the layer; False if the layer has no bias."""
         return ParamAttr.of(self.kwargs.get("bias_attr")) or False
 
     def multiple_param_attr(self, length: int) -> list[Any]:
-        """Return a param_attr for each input. Raises ValueError for another number of them."""
+        """Return a param_attr for each input. Raises ValueError if the number of param_attrs is
+        neither 1 nor the number of inputs.
+        """
         attrs = to_list(self.param_attr)
         if len(attrs) not in (1, length):
             raise ValueError(
@@ -130,7 +136,7 @@ class LayerHelper:
         stop_gradient: bool = False,
         type: Any = None,
     ) -> Any:
-        """Create a parameter [*shape]; returns None if attr is False."""
+        """Create a parameter with the shape `shape`; returns None if `attr` is False."""
         spec = ParamAttr.of(attr)
         if not spec:
             return None
@@ -150,7 +156,8 @@ class LayerHelper:
         """Create the variable for an output of an op."""
         name = unique_name.generate(f"{self.name}.tmp")
         if self._is_eager():
-            # in a captured function: an empty variable, which `_run_op_and_assign_outputs` replaces
+            # In a function that is being captured, an empty variable is returned, which
+            # _run_op_and_assign_outputs replaces.
             if find_static_base_mode(state.mode) is not None:
                 return OPS["fill_constant"](shape=[0], value=0.0, dtype=parse_dtype(dtype).proto)
             return Tensor(None, name=name)
@@ -161,7 +168,7 @@ class LayerHelper:
     create_tmp_variable = create_variable_for_type_inference
 
     def create_variable(self, **kwargs: Any) -> Any:
-        """Create a variable in the block, or an empty tensor in dygraph mode."""
+        """Create a variable in the current block; in dygraph mode, an empty tensor."""
         return (
             _create_zero_filled_eager_variable(kwargs)
             if self._is_eager()
@@ -169,20 +176,20 @@ class LayerHelper:
         )
 
     def create_global_variable(self, persistable: bool = False, **kwargs: Any) -> Any:
-        """Create a variable in the global block, or an empty tensor in dygraph mode."""
+        """Create a variable in the global block; in dygraph mode, an empty tensor."""
         if self._is_eager():
             return _create_zero_filled_eager_variable({**kwargs, "persistable": persistable})
         return self.main_program.global_block().create_var(persistable=persistable, **kwargs)
 
     def create_or_get_global_variable(self, name: str, **kwargs: Any) -> tuple[Any, bool]:
-        """Return the variable with this name, and whether it was created."""
+        """Return the variable with the name `name`, and whether it was created by this call."""
         block = self.main_program.global_block()
         if block.has_var(name):
             return block.var(name), False
         return self.create_global_variable(name=name, **kwargs), True
 
     def set_variable_initializer(self, var: Any, initializer: Any) -> None:
-        """Initialize a variable in the startup program, or in dygraph mode immediately."""
+        """Initialize a variable by an op of the startup program; in dygraph mode, immediately."""
         if self._is_eager():
             initializer(var)
             return
@@ -198,7 +205,9 @@ class LayerHelper:
     def append_op(
         self, type: str, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
     ) -> Any:
-        """Add an op, or run it in dygraph mode. inputs, outputs: variables by slot"""
+        """Append an op to the program; in dygraph mode, run the op. inputs, outputs: variables by
+        slot
+        """
         if not self._is_eager():
             return self.main_program.current_block().append_op(
                 type=type, inputs=inputs, outputs=outputs, attrs=attrs
@@ -206,8 +215,8 @@ class LayerHelper:
         return _run_op_and_assign_outputs(type, inputs or {}, outputs or {}, attrs or {})
 
     def append_bias_op(self, input_var: Any, dim_start: int = 1, dim_end: int | None = None) -> Any:
-        """Add a bias with the shape of axes dim_start to dim_end; without a bias return the
-        variable.
+        """Create a bias with the sizes of the axes dim_start to dim_end, and add it to the
+        variable; if the layer has no bias, return the variable.
         """
         bias = self.create_parameter(
             self.bias_attr, input_var.shape[dim_start:dim_end], input_var.dtype, is_bias=True
@@ -219,7 +228,8 @@ class LayerHelper:
         )
 
     def append_activation(self, input_var: Any) -> Any:
-        """Apply the activation `act`; without one return the variable.
+        """Apply the activation `act` of the layer to a variable; if there is none, return the
+        variable.
 
         Raises TypeError unless act is a str.
         """
@@ -244,8 +254,8 @@ LayerHelperBase = LayerHelper
 
 
 def _create_zero_filled_eager_variable(kwargs: Mapping[str, Any]) -> Tensor:
-    """Return a tensor of zeros with the shape and dtype given to create_variable; ops assign it
-    later.
+    """Return a tensor of zeros with the shape and dtype given to create_variable; later ops assign
+    a value to it.
     """
     shape = [max(int(size), 0) for size in kwargs.get("shape") or (0,)]
     tensor = Tensor(
@@ -258,7 +268,7 @@ def _create_zero_filled_eager_variable(kwargs: Mapping[str, Any]) -> Tensor:
 def _run_op_and_assign_outputs(
     type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs: Mapping[str, Any]
 ) -> None:
-    """Run an op and assign its results to the output variables.
+    """Run an op in dygraph mode, and assign its results to the output variables.
 
     Raises OpError for an unknown op or slot.
     """

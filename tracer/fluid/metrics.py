@@ -31,8 +31,8 @@ def _check_are_arrays(**values: Any) -> None:
 
 
 class MetricBase:
-    """Base class of metrics. Attributes whose names do not start with an underscore are the
-    state.
+    """Base class of metrics. The state of a metric is the attributes whose names do not start with
+    an underscore.
     """
 
     def __init__(self, name: str | None) -> None:
@@ -68,7 +68,7 @@ class MetricBase:
 
 
 class CompositeMetric(MetricBase):
-    """Several metrics of the same predictions."""
+    """A metric that updates several metrics with the same predictions and labels."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -91,7 +91,9 @@ class CompositeMetric(MetricBase):
 
 
 class _BinaryMetric(MetricBase):
-    """Base class of binary metrics. preds: probabilities [N, *]; labels: [N, *]"""
+    """Base class of metrics of binary classification. preds: probabilities [N, *]; labels: [N,
+    *]
+    """
 
     def _count_true_predicted_and_actual_positives(
         self, preds: Any, labels: Any
@@ -184,7 +186,7 @@ class ChunkEvaluator(MetricBase):
         self.num_correct_chunks: Any = 0
 
     def update(self, num_infer_chunks: Any, num_label_chunks: Any, num_correct_chunks: Any) -> None:  # type: ignore[override]
-        """Add the counts of a batch."""
+        """Add the numbers of inferred, labelled and correct chunks of a batch."""
         names = ("num_infer_chunks", "num_label_chunks", "num_correct_chunks")
         counts = (num_infer_chunks, num_label_chunks, num_correct_chunks)
         for name, value in zip(names, counts, strict=True):

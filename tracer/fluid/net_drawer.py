@@ -24,8 +24,8 @@ def parse_graph(program: Any, graph: Graph, var_dict: dict[str, Node], **kwargs:
 
 
 def draw_graph(startup_program: Any, main_program: Any, **kwargs: Any) -> Graph:
-    """Return a graph of both programs; write it to a file for Graphviz's `dot` if `filename` is
-    given.
+    """Return a graph of the startup program and the main program. If `filename` is given, the graph
+    is also written to this file, for Graphviz's `dot`.
 
     kwargs: filename, graph_attr
     """

@@ -20,7 +20,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 @warn_deprecated_on_first_use("fluid.ParamAttr", "paddle.ParamAttr")
 class ParamAttr(paddle2.ParamAttr):
-    """Name, initializer, learning rate, regularizer, trainable and do_model_average of a parameter.
+    """Options of a parameter: name, initializer, learning rate, regularizer, trainable and
+    do_model_average.
 
     gradient_clip: as in set_gradient_clip
     """

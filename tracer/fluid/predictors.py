@@ -42,14 +42,14 @@ _DTYPES = {
 
 
 class PaddleBuf:
-    """A flat buffer with the elements of a list or an array."""
+    """PaddleBuf: a flat buffer with the elements of a list or an array."""
 
     def __init__(self, data: Any = ()) -> None:
         array = np.asarray(data)
         self._array = (array.astype(np.float32) if array.dtype == np.float64 else array).reshape(-1)
 
     def length(self) -> int:
-        """Return the size in bytes."""
+        """Return the size of the buffer in bytes."""
         return int(self._array.nbytes)
 
     def empty(self) -> bool:
@@ -57,18 +57,20 @@ class PaddleBuf:
         return not self._array.size
 
     def float_data(self) -> list[float]:
-        """Return the elements as floats."""
+        """Return the elements of the buffer as floats."""
         return list(self._array.astype(np.float32).tolist())
 
     def int64_data(self) -> list[int]:
-        """Return the elements as ints."""
+        """Return the elements of the buffer as ints."""
         return list(self._array.astype(np.int64).tolist())
 
     int32_data = int64_data
 
 
 class PaddleTensor:
-    """An input or output of `run`. data: an array, which is copied"""
+    """A named tensor that is passed to the `run` of a predictor or returned by it. data: an array,
+    which is copied
+    """
 
     def __init__(self, data: Any = None, name: str = "") -> None:
         array = np.zeros(0, np.float32) if data is None else np.array(data)
@@ -82,12 +84,14 @@ class PaddleTensor:
         self.data = PaddleBuf(array)
 
     def as_ndarray(self) -> Any:
-        """Return the elements as an array."""
+        """Return the elements of the tensor as an array."""
         return self.data._array.astype(_DTYPES[PaddleDType(self.dtype)]).reshape(self.shape)
 
 
 class AnalysisConfig(Config):
-    """The model, a folder or two files, and options, as `inference.Config`."""
+    """Configuration of a predictor, as `inference.Config`: the model, which is a folder or two
+    files, and options.
+    """
 
     Precision = PrecisionType
 
@@ -113,7 +117,7 @@ class AnalysisConfig(Config):
 
 
 class NativeConfig:
-    """The configuration of Paddle 1.0, with attributes."""
+    """Configuration of a predictor as in Paddle 1.0, whose options are attributes."""
 
     def __init__(self) -> None:
         self.model_dir = self.prog_file = self.param_file = ""
@@ -140,12 +144,12 @@ class AnalysisPredictor:
         return list(self._predictor.get_output_names())
 
     def get_input_tensor(self, name: str) -> ZeroCopyTensor:
-        """Return the input with this name, to copy into."""
+        """Return the handle of an input, to which values are copied before a run."""
         handle: ZeroCopyTensor = self._predictor.get_input_handle(name)
         return handle
 
     def get_output_tensor(self, name: str) -> ZeroCopyTensor:
-        """Return the output with this name, to copy from."""
+        """Return the handle of an output, from which values are copied after a run."""
         handle: ZeroCopyTensor = self._predictor.get_output_handle(name)
         return handle
 
@@ -154,12 +158,12 @@ class AnalysisPredictor:
         return {name: list(self.get_input_tensor(name).shape()) for name in self.get_input_names()}
 
     def zero_copy_run(self) -> bool:
-        """Compute the outputs from the inputs that were copied."""
+        """Run the model on the values that were copied to the input handles."""
         return bool(self._predictor.run())
 
     def run(self, inputs: Sequence[PaddleTensor]) -> list[PaddleTensor]:
-        """Return the outputs for inputs in the order of the model, or with specify_input_name
-        by name.
+        """Run the model and return its outputs. The inputs are in the order of the model's inputs
+        or, with specify_input_name, are identified by name.
         """
         names = [t.name for t in inputs] if self._specifies_input_names else self.get_input_names()
         if len(names) != len(inputs):

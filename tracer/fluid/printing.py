@@ -28,7 +28,8 @@ _C_NAMES = {
     "int16": "int16_t",
     "float16": "::paddle::platform::float16",
 }
-# Ops whose outputs do not inherit LoD: their variables print none.
+# Ops whose outputs do not inherit the LoD of inputs, so that no lod_level is printed for their
+# output variables.
 _TYPES_WITHOUT_LOD = {
     "mean",
     "reduce_sum",
@@ -60,7 +61,9 @@ _TYPES_WITHOUT_LOD = {
 
 
 def _format_number(value: Any) -> str:
-    """Format like a C++ stream: six significant digits; 8-bit integers as characters."""
+    """Format a number like a C++ stream: floats with six significant digits, 8-bit integers as
+    characters.
+    """
     if value.dtype.kind in "iu" and value.dtype.itemsize == 1:
         return chr(int(value) % 256)
     return f"{value:.6g}" if isinstance(value, np.floating) else str(int(value))
@@ -76,7 +79,7 @@ def format_tensor(tensor: Any) -> str:
 
 
 def format_scope_value(value: ScopeValue) -> str:
-    """Return the text of a value of a scope, without a name."""
+    """Return the text of a value in a scope: LoD, shape, dtype and all elements, without a name."""
     return _format_lod_shape_dtype_and_data(value.tensor, value.lod())
 
 
@@ -92,7 +95,7 @@ def _format_lod_shape_dtype_and_data(tensor: Any, lod: list[list[int]]) -> str:
 
 
 def _is_lod_level_printed(var: Any) -> bool:
-    """Whether the declaration contains lod_level."""
+    """Return whether the text of a variable's declaration contains lod_level."""
     if var.is_parameter or var.persistable:
         return False
     op = var.op
@@ -102,8 +105,8 @@ def _is_lod_level_printed(var: Any) -> bool:
 
 
 def _iter_tensor_desc_lines(var: Any) -> Iterator[str]:
-    """Yield the lines of the tensor: what the user declared, or what the op that writes it
-    infers.
+    """Yield the lines that describe the tensor of a variable: dtype, shape and lod_level that the
+    user declared, or that the op which writes the variable infers.
     """
     unspecified = frozenset() if var.op is not None else var.undeclared_properties
     if {"shape", "dtype"} <= unspecified:

@@ -16,7 +16,9 @@ _ALTERNATIVES = "Python's own cProfile, or `oarlock bench` for a model"
 
 
 def start_profiler(state: str, tracer_option: str = "Default") -> None:
-    """Check the arguments only. Raises OpError for values that 1.8 does not accept."""
+    """Check the arguments, and start nothing. Raises OpError for arguments that Paddle 1.8 does not
+    accept.
+    """
     for name, value, allowed in (
         ("state", state, _STATES),
         ("tracer_option", tracer_option, _OPTIONS),

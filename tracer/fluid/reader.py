@@ -6,10 +6,10 @@ __all__ = ["DataLoader", "PyReader", "default_collate_fn"]
 
 
 def keep_data_loader_order(*args: bool) -> bool:
-    """Return True: batches come in order."""
+    """Return True, because a DataLoader always yields batches in order."""
     return True
 
 
 def use_pinned_memory(*args: bool) -> bool:
-    """Return False: batches are in CPU memory."""
+    """Return False, because batches are in ordinary CPU memory."""
     return False

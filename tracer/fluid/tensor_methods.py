@@ -45,7 +45,9 @@ def to_string(self: Tensor, throw_on_error: bool = True, with_details: bool = Fa
 
 
 def value(self: Tensor) -> ScopeValue:
-    """Return the value as an object of a scope, with get_tensor()."""
+    """Return the value of a tensor as an object with the method get_tensor(), as `Scope.find_var`
+    returns it.
+    """
     return ScopeValue(self.name, self)
 
 
@@ -55,7 +57,7 @@ def grad_ivar(self: Tensor) -> Tensor | None:
     grads = (node.grads or {}) if isinstance(node, Node) else {}
     if self.index in grads:
         return Tensor(conjugate_complex_grad(grads[self.index]))
-    # the backward pass reached other outputs of the op only
+    # If the backward pass reached only other outputs of the op, the gradient of this output is 0.
     return Tensor(np.zeros_like(self.array)) if grads and self.grad is None else self.grad
 
 
@@ -66,7 +68,7 @@ def gradient(self: Tensor) -> Any:
 
 
 def clear_gradient(self: Tensor, set_to_zero: bool = True) -> None:
-    """Set the gradient to zero, or delete it."""
+    """Set the gradient of a tensor to zero or, if set_to_zero is false, delete it."""
     _clear_gradient(self, set_to_zero)
     grads = self.node.grads if isinstance(self.node, Node) else None
     if grads is not None and self.index in grads:

@@ -29,7 +29,7 @@ def memory_optimize(
 
 
 def release_memory(input_program: Any, skip_opt_set: Any = None) -> None:
-    """Do nothing, as in 1.8."""
+    """Do nothing, as release_memory of Paddle 1.8."""
 
 
 class _ParameterServerDispatcher:
@@ -44,7 +44,7 @@ class _ParameterServerDispatcher:
         return self._eps
 
     def reset(self) -> None:
-        """Start with the first server again."""
+        """Let the next call of dispatch start with the first server again."""
         self._step = 0
 
 

@@ -54,8 +54,8 @@ AXIS_ATTRS = frozenset(
     )
 )
 WINDOW_ATTRS = frozenset({"ksize", "kernel_sizes", "dilations", "paddings"})
-# Attributes with numbers of bins, levels, boxes and iterations. Kernels loop over them, so they are
-# limited.
+# Attributes that hold a number of bins, levels, boxes or iterations. The numbers are limited,
+# because kernels run a loop with this number of iterations.
 COUNT_ATTRS = frozenset(
     (
         "pooled_height",
@@ -77,9 +77,11 @@ MAX_COUNT = 4096
 MAX_BY_KIND = {
     "window": MAX_WINDOW,
     "count": MAX_COUNT,
-}  # largest absolute value, by kind of attribute
-MAX_LIST_LENGTH = 2 * MAX_RANK  # max length of a list of axes, or of sizes per axis
-# STRING attributes that contain a number. Paddle 1.8 wrote them as FLOAT.
+}  # by kind of attribute (see `range_kind_of_attr`): the largest absolute value
+# largest length of an attribute that lists axes, or one size per axis
+MAX_LIST_LENGTH = 2 * MAX_RANK
+# Attributes of type STRING that contain a number. Paddle 1.8 wrote these attributes with type
+# FLOAT.
 NUMERIC_STRING_ATTRS = frozenset({"rtol", "atol"})
 
 
@@ -106,8 +108,8 @@ def check_attrs(op: Op, desc: OpDesc) -> None:
 
 
 def iter_attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
-    """Yield the problems of the attributes of an op. Undeclared attributes are ignored, because
-    Paddle adds its own.
+    """Yield the problems of the attributes of an op. Attributes that the op definition does not
+    declare are ignored, because Paddle adds its own.
     """
     for name, attr in desc.attrs.items():
         spec = op.attrs.get(name)
@@ -126,7 +128,9 @@ def iter_attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
 
 
 def _iter_first_range_problem(kind: str, name: str, value: Any) -> Iterator[str]:
-    """Yield the first range problem of an attribute value."""
+    """Yield a message for the first number in an attribute value that is out of range; nothing if
+    all are in range.
+    """
     if kind in ("axis", "window") and isinstance(value, list) and len(value) > MAX_LIST_LENGTH:
         yield f"attribute '{name}' has {len(value)} elements, more than {MAX_LIST_LENGTH}"
         return
@@ -143,8 +147,9 @@ def _iter_first_range_problem(kind: str, name: str, value: Any) -> Iterator[str]
 
 
 def _is_scalar_for_list_or_list_for_scalar(attr: Attr, spec: AttrSpec) -> bool:
-    """Whether the attribute is a number where a list is declared, or a list of at most one element
-    where a number is declared. Some versions of Paddle write such attributes.
+    """Whether an attribute is a number but the op declares a list, or a list of at most one element
+    but the op declares a number. Some versions of Paddle write numbers for lists, or lists for
+    numbers.
     """
     if isinstance(attr.value, list):
         return len(attr.value) <= 1 and attr.type in ACCEPTED_TYPES.get(f"{spec.type}S", ())
@@ -152,7 +157,9 @@ def _is_scalar_for_list_or_list_for_scalar(attr: Attr, spec: AttrSpec) -> bool:
 
 
 def iter_attr_problems_if_known_op(desc: OpDesc) -> Iterator[str]:
-    """Yield the problems of the attributes of an op in a program. An unknown op type has none."""
+    """Yield the problems of the attributes of an op in a program. Yields nothing for an unknown op
+    type.
+    """
     op = OPS.get(desc.type)
     if op is not None:
         yield from iter_attr_problems(op, desc)

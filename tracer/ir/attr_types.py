@@ -44,7 +44,8 @@ def _is_paddle_scalar(value: Any) -> bool:
     return type(value) in (bool, float, complex) or _make_int_check(64)(value)
 
 
-# type -> is a list, what an element is called, whether a value is one
+# attribute type -> whether the value is a list, a description of an element for messages, a
+# function that checks an element
 ATTR_RULES: dict[AttrType, tuple[bool, str, Callable[[Any], bool]]] = {
     AttrType.INT: (False, "an int of 32 bits", _make_int_check(32)),
     AttrType.FLOAT: (False, "a float of 32 bits", _fits_float32),
@@ -71,14 +72,17 @@ REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.
 
 
 def attr_problem(attr: Attr) -> str | None:
-    """Why a value does not fit its attribute type; None if it does."""
+    """A message that says why the value of an attribute does not fit its type; None if the value
+    fits.
+    """
     is_list, what, fits = ATTR_RULES[attr.type]
     if not is_list:
         return None if fits(attr.value) else f"{attr.type.name} is {what}, not {attr.value!r:.80}"
     if not isinstance(attr.value, (list, tuple)):
         return f"{attr.type.name} is a list, not {attr.value!r:.80}"
     if set(map(type, attr.value)) == {int} and fits(min(attr.value)) and fits(max(attr.value)):
-        return None  # for integer types, the valid values are a range
+        # the valid ints are a range, so checking the smallest and the largest is enough
+        return None
     odd = [value for value in attr.value if not fits(value)]
     return f"{attr.type.name} holds {what}, not {odd[0]!r:.80}" if odd else None
 

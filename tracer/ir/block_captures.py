@@ -26,7 +26,7 @@ def _op_draws_random(op: OpDesc) -> bool:
 
 
 def iter_inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
-    """The blocks that an op runs, and their sub-blocks."""
+    """Yield the blocks that an op runs, and their sub-blocks."""
     for attr in op.attrs.values():
         for index in referenced_block_indices(attr):
             yield program.blocks[index]
@@ -35,8 +35,9 @@ def iter_inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
 
 
 def block_var_names_assigned_before_run(op: OpDesc) -> list[str]:
-    """The names of the variables of its block that an op assigns before each run of the block. For
-    `recurrent`: one step of each input, and the memories.
+    """The names of the variables, declared in the block that an op runs, that the op assigns before
+    each run of the block. The op `recurrent` assigns one step of each input, and the memories;
+    other ops assign no such variables.
     """
     return (
         [*op.inputs.get("inputs", []), *op.attr("ex_states", [])] if op.type == "recurrent" else []
@@ -44,8 +45,9 @@ def block_var_names_assigned_before_run(op: OpDesc) -> list[str]:
 
 
 def block_var_names_read_after_run(op: OpDesc) -> list[str]:
-    """The names of the variables of its block that an op reads after each run of the block. For
-    `recurrent`: one step of each output, and the next memories.
+    """The names of the variables, declared in the block that an op runs, that the op reads after
+    each run of the block. The op `recurrent` reads one step of each output, and the next memories;
+    other ops read no such variables.
     """
     return (
         [*op.outputs.get("outputs", []), *op.attr("states", [])] if op.type == "recurrent" else []
@@ -53,8 +55,8 @@ def block_var_names_read_after_run(op: OpDesc) -> list[str]:
 
 
 def iter_names_read_by_op_excluding_blocks(op: OpDesc) -> Iterator[str]:
-    """Every name that an op reads, including names in attributes, but excluding reads of its
-    blocks.
+    """Yield every name in the input slots and attributes of an op. Names that only the op's blocks
+    read are not included.
     """
     yield from op.input_names()
     for attr in op.attrs.values():
@@ -81,7 +83,7 @@ def outer_names_written_by_block(
 
 def outer_names_maybe_read_by_op_and_blocks(program: Program, op: OpDesc) -> set[str]:
     """Every outer name that an op reads, or that its blocks read or write. A name that a block
-    writes counts as read, because the block may not run and then keeps the previous value.
+    writes counts as read: if the block does not run, the variable keeps its previous value.
     """
     found = set(iter_names_read_by_op_excluding_blocks(op))
     for attr in op.attrs.values():
@@ -133,10 +135,10 @@ def _captured_names(
 
 
 def select_paddle_form_control_flow_grads(program: Program) -> list[OpDesc]:
-    """The gradient ops of control flow in the form that PaddlePaddle writes: they read variables
-    from scopes that the forward block left.
+    """The gradient ops of control flow in the form that PaddlePaddle writes, whose gradient blocks
+    read variables from scopes that the run of the forward block left.
 
-    In Oarlock's form the gradient block is a child of the forward block.
+    In the form that Oarlock writes, the gradient block is a child of the forward block.
     """
     bodies, found = set(), []
     for op in program.ops():

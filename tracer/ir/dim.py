@@ -12,9 +12,10 @@ import numpy as np
 from ..core.errors import OpError, append_user_line
 from ..core.op import Meta
 
-MAX_DIM_SIZE = (1 << 31) - 1  # of min, max and multiple; the largest size in TensorRT
+# largest value of min, max and multiple, because it is the largest size in TensorRT
+MAX_DIM_SIZE = (1 << 31) - 1
 MAX_DIM_NAME_LENGTH = 64
-# Names become `dim_param` in ONNX, which has to be an identifier of C.
+# The names of dimensions become `dim_param` in ONNX, which has to be an identifier of C.
 _DIM_NAME = re.compile(rf"[A-Za-z_][A-Za-z0-9_]{{0,{MAX_DIM_NAME_LENGTH - 1}}}")
 
 
@@ -132,7 +133,7 @@ class Dim:
         )
 
     def contains_all_of(self, other: Dim) -> bool:
-        """Whether each size that `other` allows is allowed."""
+        """Whether this dimension allows each size that the dimension `other` allows."""
         largest = other.largest_size
         return (
             other.smallest_size >= self.min
@@ -167,12 +168,14 @@ class Dim:
     __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = _reject_arithmetic
 
 
-# The Dim of each dimension, None for one without a name; () if no dimension has a name.
+# The Dims of a shape: for each dimension its Dim, or None for a dimension without a name; () if no
+# dimension has a name.
 Dims = tuple[Dim | None, ...]
 
 
 def split_sizes_and_dims(shape: Sequence[Any]) -> tuple[list[Any], Dims]:
-    """Return a shape with None in place of names and Dims, and its Dims.
+    """Return a shape with None in place of names and Dims, and separately the Dim of each
+    dimension.
 
     Raises OpError if a string is not the name of a Dim.
     """
@@ -182,8 +185,8 @@ def split_sizes_and_dims(shape: Sequence[Any]) -> tuple[list[Any], Dims]:
 
 
 def drop_static_dims(dims: Dims, shape: Sequence[int]) -> Dims:
-    """Return the Dims for a shape in which some of the dimensions may have become static: None for
-    those; () if none remains.
+    """Return `dims` with None for the dimensions that are static in `shape`; () if no Dim
+    remains.
     """
     if not dims or len(dims) != len(shape):
         return ()
@@ -192,7 +195,9 @@ def drop_static_dims(dims: Dims, shape: Sequence[int]) -> Dims:
 
 
 def format_shape(shape: Sequence[int], dims: Dims = ()) -> str:
-    """Format a shape as `[batch,3,?]`."""
+    """Format a shape as text such as `[batch,3,?]`, with names of dimensions, and `?` for a dynamic
+    dimension without a name.
+    """
     names = [dim.name if dim else "?" for dim in dims] or ["?"] * len(shape)
     return f"[{','.join(n if d < 0 else str(d) for n, d in zip(names, shape, strict=True))}]"
 
@@ -211,8 +216,8 @@ class NamedDimension:
 
 
 class NamedDimensions:
-    """The named dimensions of several inputs, to check the sizes of a call. False if there are
-    none. `runtime/named_dimensions.cpp` has the same checks in C++.
+    """The named dimensions of several inputs, with a check of the sizes of a call. An instance is
+    false if no dimension has a name. `runtime/named_dimensions.cpp` has the same checks in C++.
 
     inputs: the name and the Dims of each input.
 
@@ -241,19 +246,19 @@ class NamedDimensions:
 
     @property
     def dims(self) -> list[Dim]:
-        """The Dims, each once, in the order of the inputs."""
+        """The Dims of the inputs, one for each name, in the order of the inputs."""
         return [d.dim for d in self._first_by_name.values()]
 
     def iter_with_first_of_name(self) -> Iterator[tuple[NamedDimension, NamedDimension]]:
-        """Yield each named dimension, and the first one of the same name."""
+        """Yield pairs of a named dimension and the first dimension with the same name."""
         for d in self._dimensions:
             yield d, self._first_by_name[d.dim.name]
 
     def describe_violation(self, metas: Sequence[Meta]) -> str:
-        """Return why the shapes of a call are not allowed; empty if they are. Unknown sizes (-1)
-        are not checked.
+        """Return a message that says why the sizes of a call are not allowed; empty if they are
+        allowed. Unknown sizes (-1) are not checked.
 
-        metas: of the inputs, in order, with the declared ranks.
+        metas: the Metas of the inputs, in order, with the declared ranks.
         """
         for d in self._dimensions:
             meta, first = metas[d.input_index], self._first_by_name[d.dim.name]

@@ -14,17 +14,17 @@ from ..core import cuda
 from ..core.errors import GuardError, append_user_line
 from .program import Guard
 
-# Tolerance for floats, because engines round differently: relative to the expected value, absolute
-# if that is between -1 and 1.
+# Tolerance for floats, because engines round differently: relative to the expected value, but
+# absolute if the expected value is between -1 and 1.
 RELATIVE_TOLERANCE = 1e-5
-# prefix of `reader` in a guard made from an assert; the message of the assert follows
+# A guard made from an `assert` has this prefix and the message of the assert as its `reader`.
 ASSERT_READER_PREFIX = "assert: "
-MAX_SAVED_ELEMENTS = 64  # larger arrays are saved as a digest
+MAX_SAVED_ELEMENTS = 64  # a guard saves an array with more elements as a digest
 
 
 def format_expected_value(array: Any) -> str:
-    """Format a value as guards save it: a scalar, a flat list if it has few elements,
-    otherwise a digest.
+    """Format an array as the text that a guard saves: a scalar, a flat list of at most
+    MAX_SAVED_ELEMENTS numbers, or a digest.
     """
     flat = np.asarray(cuda.to_host(array))
     if flat.size == 1:
@@ -35,7 +35,7 @@ def format_expected_value(array: Any) -> str:
 
 
 def fnv1a64(data: bytes) -> int:
-    """The 64-bit FNV-1a digest."""
+    """Return the 64-bit FNV-1a hash of `data`."""
     digest = 0xCBF29CE484222325
     for byte in data:
         digest = ((digest ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
@@ -43,7 +43,7 @@ def fnv1a64(data: bytes) -> int:
 
 
 def check_guard(guard: Guard, array: Any, shape: Sequence[int], model: str) -> None:
-    """Raise GuardError unless a value, or its shape, satisfies a guard.
+    """Raise GuardError unless an array, or its shape, satisfies a guard.
 
     model: the name of the model for the message.
     """
@@ -58,7 +58,7 @@ def check_guard(guard: Guard, array: Any, shape: Sequence[int], model: str) -> N
 
 
 def violation_message(guard: Guard, found: str, model: str) -> str:
-    """The message for a violated guard."""
+    """Return the error message for a violated guard."""
     if guard.reader.startswith(ASSERT_READER_PREFIX):
         return f"{model}: {guard.reader}{_user_line_suffix(guard)}"
     subject = {"dim": f"{guard.var}.shape[{guard.axis}]", "rank": f"the rank of {guard.var}"}.get(
@@ -72,7 +72,7 @@ def violation_message(guard: Guard, found: str, model: str) -> str:
 
 
 def _user_line_suffix(guard: Guard) -> str:
-    """The user's line, as the end of a message."""
+    """Return the end of an error message: the user's line that read the guarded value."""
     text = f": {guard.text}" if guard.text else ""
     return f"\n  at {guard.where}{text}" if guard.where else ""
 
@@ -109,7 +109,7 @@ def _found_value_and_is_match(expected: str, array: Any) -> tuple[str, bool]:
 def _matches_expected_text(found: Any, expected: str) -> bool:
     try:
         return _matches_expected_text_raising_if_unparsable(found, expected)
-    except (ValueError, OverflowError):  # a file may contain any text
+    except (ValueError, OverflowError):  # the expected value in a damaged file may be any text
         return False
 
 

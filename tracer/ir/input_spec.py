@@ -55,7 +55,9 @@ class InputSpec:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes, -1 for dynamic dimensions. Assigning a shape also replaces the names."""
+        """The sizes of the input, -1 for dynamic dimensions. Assigning a shape also replaces the
+        names of dimensions.
+        """
         return self._shape
 
     @shape.setter
@@ -76,7 +78,9 @@ class InputSpec:
 
     @property
     def dims(self) -> Dims:
-        """The Dim of each dimension, None for one without a name; () if no dimension has one."""
+        """The Dims of the shape: for each dimension its Dim, or None for a dimension without a
+        name; () if no dimension has a name.
+        """
         return self._dims
 
     def shape_with_dims(self) -> tuple[int | Dim, ...]:
@@ -86,20 +90,20 @@ class InputSpec:
 
     @classmethod
     def from_tensor(cls, tensor: Tensor, name: str | None = None) -> Self:
-        """The spec of a tensor."""
+        """Return an InputSpec with the shape and dtype of a tensor."""
         if not isinstance(tensor, Tensor):
             raise ValueError(f"InputSpec.from_tensor: {type(tensor).__name__} is not a Tensor")
         return cls(list(tensor.meta.shape), tensor.dtype, name or tensor.name)
 
     @classmethod
     def from_numpy(cls, ndarray: Any, name: str | None = None) -> Self:
-        """The spec of an array."""
+        """Return an InputSpec with the shape and dtype of an ndarray."""
         if not isinstance(ndarray, np.ndarray | np.generic):
             raise ValueError(f"InputSpec.from_numpy: {type(ndarray).__name__} is not a ndarray")
         return cls(list(ndarray.shape), ndarray.dtype, name)
 
     def batch(self, batch_size: Any) -> Self:
-        """Insert a batch axis at the front. Modifies the spec.
+        """Insert a batch axis at the front of the shape, in place, and return the spec.
 
         batch_size: an int, a Dim or its name, or a list with one of them.
         """
@@ -117,7 +121,7 @@ class InputSpec:
         return self
 
     def unbatch(self) -> Self:
-        """Remove the first axis."""
+        """Remove the first axis of the shape, in place, and return the spec."""
         if not self.shape:
             raise ValueError("InputSpec.unbatch: the shape has no axis to remove")
         self.shape = self.shape_with_dims()[1:]
@@ -152,7 +156,7 @@ def to_input_spec(given: Any) -> InputSpec:
     if isinstance(given, InputSpec):
         return given
     if isinstance(given, Tensor):
-        # omit a generated name
+        # a name that Oarlock generated for a tensor is not used as the name of the input
         return InputSpec(given.meta.shape, given.dtype, given._name)
     if isinstance(given, np.ndarray):
         return InputSpec.from_numpy(given)

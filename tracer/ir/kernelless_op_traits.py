@@ -20,9 +20,9 @@ class KernellessOpTraits(NamedTuple):
     sub-block must not be pruned.
     feed_fetch_kind: the kind of the variable through which `feed` and `fetch` exchange values with
     the caller; None for other ops.
-    differentiable_input_slots: the input slots through which gradients flow to the results, `>Out`
-    for an output slot that is also read. Empty: none. None: every input, but its gradient is not
-    implemented.
+    differentiable_input_slots: the input slots on which the results depend differentiably, `>Out`
+    for an output slot that is also read; an empty tuple if there are none. None: the results depend
+    on every input, but the gradient is not implemented.
     forward_scopes_slot: the input slot of a gradient op with the scopes that its forward op left.
     """
 
@@ -36,8 +36,8 @@ class KernellessOpTraits(NamedTuple):
 
 
 _DEFAULT_TRAITS = KernellessOpTraits()
-# Control-flow ops have no differentiable_input_slots: their gradients follow from the ops in the
-# sub-block.
+# Control-flow ops have empty differentiable_input_slots, because activity analysis visits the ops
+# in the sub-block instead.
 OP_TRAITS: dict[str, KernellessOpTraits] = {
     "feed": KernellessOpTraits(feed_fetch_kind=VarKind.FEED, differentiable_input_slots=()),
     "fetch": KernellessOpTraits(feed_fetch_kind=VarKind.FETCH, differentiable_input_slots=()),
@@ -80,7 +80,8 @@ OP_TRAITS: dict[str, KernellessOpTraits] = {
     "beam_search_decode": KernellessOpTraits(),
     "rnn_memory_helper_grad": KernellessOpTraits(),
     "vjp": KernellessOpTraits(),
-    # Gradient ops are linear in the cotangent. Their own gradient is not implemented.
+    # Gradient ops are linear in the cotangent, so results depend on it differentiably. The gradient
+    # of a gradient op is not implemented.
     "select_input_grad": KernellessOpTraits(differentiable_input_slots=("Out@GRAD",)),
     "write_to_array_grad": KernellessOpTraits(differentiable_input_slots=("Out@GRAD",)),
     "read_from_array_grad": KernellessOpTraits(differentiable_input_slots=("Out@GRAD", "X@GRAD")),
@@ -89,10 +90,12 @@ OP_TRAITS: dict[str, KernellessOpTraits] = {
 
 
 def kernelless_op_traits_or_default(type: str) -> KernellessOpTraits:
-    """The traits of an op type; the defaults for a type that is not in the table."""
+    """The traits of an op type; the default traits for a type that is not in OP_TRAITS."""
     return OP_TRAITS.get(type, _DEFAULT_TRAITS)
 
 
 def is_feed_or_fetch(type: str) -> bool:
-    """Whether an op type passes values between the program and its caller."""
+    """Whether an op type is `feed` or `fetch`, which pass values between the program and its
+    caller.
+    """
     return kernelless_op_traits_or_default(type).feed_fetch_kind is not None

@@ -1,8 +1,8 @@
 """LoD (level of detail): the offsets of packed sequences in one tensor.
 
 Offsets `[0, 2, 5]` describe a sequence of two rows and one of three rows, with lengths `[2, 3]`.
-With several levels, the offsets of a level are indices of sequences of the next level; those of the
-last level are row indices.
+With several levels, the offsets of a level are indices of sequences of the next level, and the
+offsets of the last level are indices of rows.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-Offsets = list[Any]  # int64 arrays, the outermost level first
+Offsets = list[Any]  # a list of int64 arrays, one per level, the outermost level first
 
 
 def lengths_to_offsets(lengths: Sequence[Sequence[int]]) -> Offsets:
-    """Convert the lengths of each level to offsets."""
+    """Convert the sequence lengths of each level to LoD offsets."""
     return [
         np.concatenate([[0], np.cumsum(level, dtype=np.int64)]).astype(np.int64)
         for level in lengths
@@ -24,13 +24,13 @@ def lengths_to_offsets(lengths: Sequence[Sequence[int]]) -> Offsets:
 
 
 def offsets_to_lengths(offsets: Offsets) -> list[list[int]]:
-    """Convert the offsets of each level to lengths."""
+    """Convert the LoD offsets of each level to sequence lengths."""
     return [np.diff(level).tolist() for level in offsets]
 
 
 def are_offsets_valid(offsets: Offsets, rows: int) -> bool:
-    """Whether each level covers all sequences of the next one, and the last level covers all
-    rows. True if there are no levels.
+    """Whether the offsets of each level cover all sequences of the next level, and those of the
+    last level cover all rows. True if there are no levels.
     """
     if not offsets:
         return True

@@ -1,6 +1,6 @@
 """Parse the text form of a program, as `printer.to_text` writes it.
 
-Errors contain the line number.
+Error messages contain the number of the malformed line.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def _parse_tensor_type(line: TokenLine) -> tuple[str, tuple[int, ...]]:
 
 
 def _parse_var_desc(line: TokenLine, name: str) -> VarDesc:
-    """Parse the type that follows `name:`, and return the declared variable."""
+    """Parse the type and properties that follow `name:` in a declaration, and return the declared
+    variable.
+    """
     var = VarDesc(name, dtype="")
     kind = _KIND_BY_WORD.get(line.peek().value)
     if kind is not None and not line.next_is("[", 1):
@@ -95,7 +97,9 @@ def _add_variable(block: Block, var: VarDesc) -> None:
 
 
 def _parse_outputs_and_declare_variables(line: TokenLine, block: Block) -> dict[str, list[str]]:
-    """Parse the outputs of an op, up to the `=`."""
+    """Parse the outputs of an op, up to the `=`, declare the variables whose type is stated, and
+    return the names by slot.
+    """
 
     def parse_and_declare_output() -> str:
         name = line.next_name("the name of a variable")
@@ -108,7 +112,7 @@ def _parse_outputs_and_declare_variables(line: TokenLine, block: Block) -> dict[
         return outputs
     if line.next_is(":", 1) or line.next_is(
         "(", 3
-    ):  # `y: ...` or `y = op(`: slot Out without its name
+    ):  # in `y: ...` and `y = op(`, the name of the slot, Out, is omitted
         outputs["Out"] = [parse_and_declare_output()]
     else:
         _parse_slots_into(line, outputs, parse_and_declare_output)
@@ -117,7 +121,7 @@ def _parse_outputs_and_declare_variables(line: TokenLine, block: Block) -> dict[
 
 
 def _parse_slots_into(line: TokenLine, slots: dict[str, list[str]], one: Callable[[], str]) -> None:
-    """Parse slots such as `A=x, B=[y, z]`."""
+    """Parse slots such as `A=x, B=[y, z]`, and add their names to `slots`."""
     while True:
         slot = line.next_name("the name of a slot")
         line.expect("=")
@@ -270,7 +274,9 @@ def _parse_contract_arg(line: TokenLine) -> ContractInputOrOutput:
 
 
 def _dims_with_parsed_dim(line: TokenLine, arg: ContractInputOrOutput) -> Dims:
-    """Parse a dimension with its name and range, and return the Dims of `arg` with it."""
+    """Parse the name and range of one dimension, and return the Dims of the input `arg` with this
+    Dim added.
+    """
     axis, name = line.next_integer("an axis"), line.next_name("the name of a dimension")
     numbers = {"min": 1, "max": None, "multiple": 1}
     for field in numbers:

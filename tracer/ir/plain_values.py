@@ -1,5 +1,5 @@
-"""Plain Python values. A program may replace one plain value by another one that is
-interchangeable.
+"""Plain Python values. Two plain values are interchangeable if a program may use one in place of
+the other.
 """
 
 from __future__ import annotations
@@ -11,11 +11,8 @@ from typing import Any
 import numpy as np
 
 PLAIN_TYPES = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
-_COMPARED_BY_REPR = (
-    np.inexact,
-    np.datetime64,
-    np.timedelta64,
-)  # equal values may not be interchangeable (0.0, -0.0), and NaN is not equal to itself
+# 0.0 and -0.0 are equal but not interchangeable, and NaN is not equal to itself
+_COMPARED_BY_REPR = (np.inexact, np.datetime64, np.timedelta64)
 
 
 def exact_comparison_key_within_type(value: Any) -> Hashable:
@@ -53,7 +50,9 @@ def are_interchangeable(a: Any, b: Any) -> bool:
 
 
 def is_plain_or_tuple_of_plain(value: Any) -> bool:
-    """Whether a value is immutable: plain, or a tuple of such values."""
+    """Whether a value is immutable: a plain value, or a tuple of values that are immutable in this
+    sense.
+    """
     return (
         all(map(is_plain_or_tuple_of_plain, value))
         if type(value) is tuple

@@ -44,7 +44,7 @@ VARIABLE_FLAGS = {
     "check_feed": "checks_feed",
 }
 GUARD_TEXT_FIELDS = ("expected", "reader", "text")
-NO_DTYPE = "untyped"  # printed for a missing dtype
+NO_DTYPE = "untyped"  # printed in place of the dtype if a variable has none
 WORD_PATTERN = re.compile(r"[^\s\"#,:=()\[\]]+")
 
 
@@ -54,13 +54,15 @@ def quote(text: str) -> str:
 
 
 def quote_name_if_needed(text: str) -> str:
-    """A name as one word; quoted if necessary."""
+    """Return a name as one word of the text form, in quotes if it contains other characters than a
+    word may.
+    """
     plain = WORD_PATTERN.fullmatch(text) and text.isprintable() and text not in KEYWORDS
     return text if plain else quote(text)
 
 
 def quote_text_at_line_end_if_needed(text: str) -> str:
-    """Text at the end of a line; quoted if necessary."""
+    """Return text for the end of a line, in quotes if it would be misread without."""
     plain = text and text.isprintable() and text == text.strip() and not text.startswith('"')
     return text if plain else quote(text)
 
@@ -85,7 +87,8 @@ def _format_double(value: float) -> str:
     return repr(float(value))
 
 
-# type -> the word that says it ('' where the value does) and how an element is written
+# attribute type -> the word that states the type ('' if the value shows it), and the function that
+# formats an element
 ATTR_FORMS: dict[AttrType, tuple[str, Callable[[Any], str]]] = {
     AttrType.INT: ("", str),
     AttrType.FLOAT: ("", _format_float32),
@@ -109,7 +112,9 @@ ATTR_FORMS: dict[AttrType, tuple[str, Callable[[Any], str]]] = {
 
 
 def format_attr_value(attr: Attr) -> str:
-    """The value of an attribute with its type."""
+    """Return the value of an attribute as text, preceded by the attribute type unless the value
+    shows it.
+    """
     word, element = ATTR_FORMS[attr.type]
     if isinstance(attr.value, (list, tuple)):
         return f"{word}[{','.join(map(element, attr.value))}]"
@@ -121,7 +126,9 @@ def _format_tensor_type(dtype: str, shape: tuple[int, ...]) -> str:
 
 
 def format_type(var: VarDesc) -> str:
-    """The type of a variable: `float32[?,3]`, `array float32[?]`, `step_scopes`."""
+    """Return the type of a variable as text, such as `float32[?,3]`, `array float32[?]` or
+    `step_scopes`.
+    """
     elements = _format_tensor_type(var.dtype, var.shape)
     if var.kind == VarKind.DENSE:
         return elements
@@ -143,7 +150,7 @@ def _format_name_type_and_flags(var: VarDesc) -> str:
 
 
 def format_declaration(var: VarDesc) -> str:
-    """The declaration of a variable: `param linear_0.w_0: float32[3,4]`."""
+    """Return the declaration of a variable as text, such as `param linear_0.w_0: float32[3,4]`."""
     if var.persistable and var.kind == VarKind.DENSE:
         return (
             f"param {quote_name_if_needed(var.name)}: {format_type(var)}{_format_flags(var, False)}"
@@ -159,8 +166,8 @@ def _format_slot(slot: str, names: list[str], one: Callable[[str], str]) -> str:
 def format_op_and_pop_declared(op: OpDesc, declare: dict[str, VarDesc]) -> str:
     """The text of an op.
 
-    declare: variables that are not yet declared. Those that the op writes are declared in the text
-    and removed from the dict.
+    declare: variables that are not declared in the text yet. Variables among them that the op
+    writes are declared with the op and removed from the dict.
     """
 
     def output(written: str) -> str:
@@ -183,7 +190,7 @@ def format_op_and_pop_declared(op: OpDesc, declare: dict[str, VarDesc]) -> str:
 
 
 def _names_written_before_read(block: Block) -> set[str]:
-    """The variables that an op of the block writes before one reads them."""
+    """The variables of the block that are written by an op before any op reads them."""
     read: set[str] = set()
     result: set[str] = set()
     for op in block.ops:
@@ -193,7 +200,7 @@ def _names_written_before_read(block: Block) -> set[str]:
 
 
 def iter_block_lines(block: Block) -> Iterator[str]:
-    """The lines of one block."""
+    """Yield the lines of the text of one block."""
     yield f"block {block.idx}:" if block.parent == -1 else f"block {block.idx} in {block.parent}:"
     result = _names_written_before_read(block)
     declare = {

@@ -44,7 +44,7 @@ class VarKind(IntEnum):
     FEED = 9
     FETCH = 10
     STEP_SCOPES = 11
-    RANK_TABLE = 12  # of lod_rank_table; here a tensor
+    RANK_TABLE = 12  # the result of the op lod_rank_table, which Oarlock represents as a tensor
     ARRAY = 13
     READER = 15
     RAW = 17
@@ -57,9 +57,10 @@ class VarKind(IntEnum):
     __str__ = __repr__
 
 
-# Kinds that have a lod_level: files describe them by a LoDTensorDesc rather than a TensorDesc.
+# Kinds of variables that have a lod_level. Files describe variables of these kinds by a
+# LoDTensorDesc, other tensors by a TensorDesc.
 KINDS_WITH_LOD = (VarKind.DENSE, VarKind.ARRAY)
-# Paddle's names of kinds that have another name in `VarKind`.
+# Paddle's names of variable kinds that `VarKind` calls differently.
 _PADDLE_KINDS = {
     "DENSE": "LOD_TENSOR",
     "FEED": "FEED_MINIBATCH",
@@ -86,21 +87,24 @@ class VarDesc:
     stop_gradient: bool = False
     checks_feed: bool = False  # whether fed values are compared with the declaration
     lod_level: int = 0
-    # an input of `fluid.layers.data`, which Paddle does not check
+    # whether the variable is an input of `fluid.layers.data`, whose fed values Paddle does not
+    # check
     accepts_any_feed: bool = field(default=False, compare=False)
-    # of an input; saved in the contract
+    # the Dims of an input, which the contract saves
     dims: Dims = field(default=(), compare=False)
     python_scalars: Any = field(
         default=None, compare=False, repr=False
-    )  # the Python scalars that the variable stands for; not saved
+    )  # the Python number types that the variable stands for while a program is recorded; not saved
 
     def to_contract_input(self, path: str) -> ContractInputOrOutput:
-        """The entry of the variable in the contract as an input at `path`."""
+        """Return the entry for this variable in the contract, as an input at the position `path` in
+        the nested arguments.
+        """
         dims = drop_static_dims(self.dims, self.shape)
         return ContractInputOrOutput(self.name, self.dtype, self.shape, path, dims)
 
     def need_check_feed(self) -> bool:
-        """Whether fed values are compared with the declaration."""
+        """Return whether the dtype and shape of fed values are compared with the declaration."""
         return self.checks_feed and not self.accepts_any_feed
 
     def set_need_check_feed(self, value: bool) -> None:
@@ -110,7 +114,7 @@ class VarDesc:
 
 @dataclass(slots=True)
 class Attr:
-    """An attribute with its type in files.
+    """The value of an attribute, with the attribute type that files store.
 
     value: int, float, bool, str, or a list of them; BLOCK: an index
     """
@@ -126,8 +130,8 @@ class Attr:
 class OpDesc:
     """One op: type, variable names by slot, attributes by name.
 
-    user_line: the user's line.
-    layer_path: the layer it belongs to (`/body/0/`); '' if unknown.
+    user_line: the line of the user's code that called the op.
+    layer_path: the path of the layer whose forward called the op (`/body/0/`); '' if unknown.
     """
 
     type: str
@@ -148,12 +152,14 @@ class OpDesc:
             yield from names
 
     def attr(self, name: str, otherwise: Any = None) -> Any:
-        """The value of an attribute; `otherwise` if the op does not have it."""
+        """The value of the attribute `name`; `otherwise` if the op does not have the attribute."""
         found = self.attrs.get(name)
         return otherwise if found is None else found.value
 
     def __deepcopy__(self, memo: dict[int, Any]) -> OpDesc:
-        """A copy; six times as fast as copying field by field."""
+        """Return a deep copy. The code of this method is six times as fast as a generic copy field
+        by field.
+        """
         ins, outs = (
             {slot: [*names] for slot, names in slots.items()}
             for slots in (self.inputs, self.outputs)
@@ -164,7 +170,7 @@ class OpDesc:
 
 @dataclass(slots=True)
 class Block:
-    """A list of ops and the variables it declares.
+    """A list of ops, and the variables that the block declares.
 
     parent: index of the enclosing block, -1 for the first
     """
@@ -179,7 +185,7 @@ class Block:
 class ContractInputOrOutput:
     """An input or output of a model.
 
-    path: its position in the nested arguments or results, e.g. `out.0.logits`.
+    path: the position in the nested arguments or results, e.g. `out.0.logits`.
     dims: the names and ranges of dynamic dimensions of an input.
     """
 
@@ -190,7 +196,9 @@ class ContractInputOrOutput:
     dims: Dims = ()
 
     def iter_sizes_and_dims(self) -> Iterator[tuple[int, Dim | None]]:
-        """Yield the size (-1: dynamic) and the Dim of each dimension; None for those without."""
+        """Yield the size (-1 if dynamic) and the Dim of each dimension; the Dim is None for a
+        dimension without a name.
+        """
         return zip(self.shape, self.dims or (None,) * len(self.shape), strict=True)
 
 
@@ -204,11 +212,11 @@ class Guard:
 
     kind: str
     var: str
-    axis: int  # of a 'dim', else 0
+    axis: int  # the axis of a 'dim' guard, otherwise 0
     expected: str  # repr of the int, float or bool that was read
-    reader: str  # how it was read: 'shape[0]', 'bool()', ...
+    reader: str  # how the value was read: 'shape[0]', 'bool()', ...
     where: str  # file:line in function
-    text: str  # the line itself
+    text: str  # the text of the user's line
 
 
 @dataclass(slots=True)
@@ -223,17 +231,18 @@ class Contract:
     output_tree: str = ""
     guards: list[Guard] = field(default_factory=list)
     producer: str = ""
-    verified: str = ""  # one line: sizes tried, largest difference
+    # the result of the verification in one line: sizes tried, largest difference
+    verified: str = ""
 
 
 @dataclass(slots=True)
 class Program:
     """All blocks of a model; the first is the outermost.
 
-    version: as in files, e.g. 2006002
+    version: the Paddle version as files store it, e.g. 2006002
     """
 
-    # Set by `printer`, which imports this module: `printer.to_text`.
+    # The function `printer.to_text`; the module `printer`, which imports this module, sets it.
     printer: ClassVar[Callable[[Program], str]]
     blocks: list[Block] = field(default_factory=lambda: [Block()])
     version: int = 0
@@ -253,7 +262,9 @@ class Program:
         return {name for op in self.ops() for name in op.output_names()}
 
     def var(self, name: str, block: int = 0) -> VarDesc | None:
-        """The declaration of `name`, resolved from `block` outwards."""
+        """The declaration of the variable `name` in block number `block` or the nearest enclosing
+        block; None if there is none.
+        """
         at = block
         while at >= 0:
             found = self.blocks[at].vars.get(name)
@@ -263,8 +274,8 @@ class Program:
         return None
 
     def persistables(self) -> list[VarDesc]:
-        """The variables with values in `.pdiparams`, of all blocks, in the order of the file:
-        sorted by name.
+        """The persistable variables of all blocks, whose values are in `.pdiparams`, in the order
+        of that file: sorted by name.
         """
         skip = (VarKind.FEED, VarKind.FETCH, VarKind.READER, VarKind.RAW)
         found = {

@@ -1,5 +1,5 @@
-"""Names in a program. They are numbered per program, so that the names of a network do not
-depend on what else the process created before.
+"""Names in a program. Names are numbered per program, so that the names of a network do not depend
+on layers and ops that the process created before.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ _NUMBERED_NAME = re.compile(r"^(?P<stem>.+?)_(?P<number>\d+)(?P<rest>(\.[A-Za-z]
 
 
 class Namer:
-    """Unique names of one program."""
+    """Creates names that are unique in one program."""
 
     def __init__(self) -> None:
         self._used_names: set[str] = set()
         self._op_counts: defaultdict[str, int] = defaultdict(int)
-        # name -> its last numeric suffix; all smaller suffixes are in use
+        # requested name -> the last numeric suffix given out for it; all smaller suffixes are in
+        # use
         self._last_suffixes: dict[str, int] = {}
         self._layer_numbers: dict[tuple[str, str], int] = {}
 
     def for_related_program(self, names: Iterable[str]) -> Namer:
-        """A Namer for another program of the same model.
+        """Return a Namer for another program of the same model, which numbers layers in the same
+        way.
 
         names: the names that both programs share.
         """
@@ -32,7 +34,9 @@ class Namer:
         return result
 
     def unique_name(self, wanted: str) -> str:
-        """`wanted`, or `wanted_1`, `wanted_2`, ... if it is in use."""
+        """Return `wanted`, or the first of `wanted_1`, `wanted_2`, ... that is not in use if
+        `wanted` is, and mark it as used.
+        """
         name, n = wanted, self._last_suffixes.get(wanted, 0)
         while name in self._used_names:
             n += 1
@@ -43,13 +47,14 @@ class Namer:
         return name
 
     def generate_temporary_name(self, op_type: str) -> str:
-        """The name of a result: `relu_0.tmp_0`, `relu_1.tmp_0`, ..."""
+        """Return a new name for the result of an op: `relu_0.tmp_0`, `relu_1.tmp_0`, ..."""
         number = self._op_counts[op_type]
         self._op_counts[op_type] += 1
         return self.unique_name(f"{op_type}_{number}.tmp_0")
 
     def reserve_program_name_of_persistable(self, name: str) -> str:
-        """The name in the program of a parameter that is called `name` in this process.
+        """Return a new name in the program for a parameter that is called `name` in this
+        process.
 
         Layers are renumbered per program: `linear_7.w_0` becomes `linear_0.w_0` if its layer is the
         first Linear of the program.

@@ -16,7 +16,7 @@ from .scope_values import ScopeValue
 
 
 class Scope:
-    """A mapping from variable names to values. A child scope also finds the values of its
+    """A mapping from variable names to values. Looking up a name in a child scope also searches its
     parent.
     """
 
@@ -58,23 +58,23 @@ class Scope:
         return tensor
 
     def var(self, name: str) -> ScopeValue:
-        """Return the variable `name` of this scope, created without a value if there is none. A
-        variable of the parent with this name is hidden.
+        """Return the variable `name` of this scope, created without a value if there is none. The
+        variable of this scope hides a variable of the parent with the same name.
         """
         return ScopeValue(name, self._find_local_or_create(name))
 
     def find_var(self, name: str) -> ScopeValue | None:
-        """Return the variable `name`, or None if there is none."""
+        """Return the variable `name` of this scope or its ancestors; None if there is none."""
         tensor = self.find(name)
         return None if tensor is None else ScopeValue(name, tensor)
 
     def erase(self, names: list[str]) -> None:
-        """Delete variables from this scope."""
+        """Delete the variables with these names from this scope."""
         for name in names:
             self.tensors.pop(name, None)
 
     def value(self, name: str) -> Tensor:
-        """Return a copy of the value of `name`. Raises OpError if there is none."""
+        """Return a copy of the value of `name`. Raises OpError if `name` has no value."""
         tensor = self.find(name)
         if tensor is None or tensor.array is None:
             raise OpError(
@@ -99,7 +99,7 @@ class Scope:
 
 
 class _CurrentScopeOfProcess:
-    """The current scope, one per process, as in Paddle."""
+    """Holds the current scope, of which there is one per process, as in Paddle."""
 
     scope = Scope()
 
@@ -116,7 +116,7 @@ def global_scope() -> Scope:
 
 @contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Use `scope` as the current scope in the body."""
+    """Context manager: `scope` is the current scope in the `with` body."""
     before, _CurrentScopeOfProcess.scope = _CurrentScopeOfProcess.scope, scope
     try:
         yield

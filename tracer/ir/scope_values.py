@@ -16,7 +16,7 @@ from .lod import Offsets, are_offsets_valid, lengths_to_offsets, offsets_to_leng
 
 
 class ScopeValue:
-    """A variable in a scope. It is also the tensor that Paddle's `get_tensor()` returns.
+    """A variable in a scope. The object is also the tensor that Paddle's `get_tensor()` returns.
 
     tensor.array: None until a value is set
     """
@@ -36,7 +36,7 @@ class ScopeValue:
         return self.tensor.dtype
 
     def get_tensor(self) -> ScopeValue:
-        """Return this object, which can be read as an array and assigned with `set`."""
+        """Return this object itself, which can be read as an array and assigned with `set`."""
         return self
 
     def get_selected_rows(self) -> SelectedRows:
@@ -52,7 +52,7 @@ class ScopeValue:
         return found
 
     def is_initialized(self) -> bool:
-        """Whether there is a value."""
+        """Whether the variable has a value."""
         return self.tensor.array is not None or "selected_rows" in self.tensor.__dict__
 
     _is_initialized = is_initialized
@@ -62,8 +62,8 @@ class ScopeValue:
         self.tensor.array = np.array(array)
 
     def __str__(self) -> str:
-        """The text that Paddle (1.x or 2.x) prints. For a variable without a value, the
-        class name.
+        """The text that the emulated Paddle version prints for the value; for a variable without a
+        value, the class name.
         """
         if self.tensor.array is None:
             return f"{type(self).__name__} without a value"
@@ -81,7 +81,7 @@ class ScopeValue:
     _get_dims = shape
 
     def __getitem__(self, index: Any) -> ScopeValue:
-        """Select rows; returns a new value."""
+        """Index the array, and return the selected part as a new value."""
         found = self.__array__()[index]
         return type(self)("", Tensor(found)) if type(self) is ScopeValue else type(self)(found)  # type: ignore[call-arg]
 
@@ -99,15 +99,15 @@ class ScopeValue:
         )
 
     def _alloc_int(self, place: Any = None) -> None:
-        """Allocate int32 zeros."""
+        """Set the value to int32 zeros with the shape that `_set_dims` stored."""
         self._alloc(np.int32)
 
     def _alloc_float(self, place: Any = None) -> None:
-        """Allocate float32 zeros."""
+        """Set the value to float32 zeros with the shape that `_set_dims` stored."""
         self._alloc(np.float32)
 
     def _alloc_double(self, place: Any = None) -> None:
-        """Allocate float64 zeros."""
+        """Set the value to float64 zeros with the shape that `_set_dims` stored."""
         self._alloc(np.float64)
 
     def _get_element(self, index: int) -> Any:
@@ -147,7 +147,7 @@ class ScopeValue:
 
 
 def format_lod(lod: Sequence[Sequence[int]]) -> str:
-    """Offsets as Paddle prints them: `{{0, 1, 3}}`."""
+    """Return LoD offsets as the text that Paddle prints, such as `{{0, 1, 3}}`."""
     return "{" + "".join("{" + ", ".join(map(str, level)) + "}" for level in lod) + "}"
 
 
@@ -176,16 +176,19 @@ class LoDTensor(ScopeValue):
     def __init__(self, array: Any = None, lod: Sequence[Any] = ()) -> None:
         super().__init__("", Tensor(None if array is None else np.asarray(array)))
         self._lod: Offsets = [
-            np.asarray(level, np.int64) for level in lod
-        ]  # not checked, because the op that computed the array also computed the offsets
+            np.asarray(level, np.int64)
+            for level in lod
+            # offsets are not checked here, because the op that computed the array also computed the
+            # offsets
+        ]
 
     def lod(self) -> list[list[int]]:
-        """The offsets of each level."""
+        """The LoD offsets of each level, as lists."""
         return [level.tolist() for level in self._lod]
 
     @property
     def offsets(self) -> Offsets:
-        """The offsets as arrays."""
+        """The LoD offsets of each level, as arrays."""
         return self._lod
 
     def set_lod(self, lod: Sequence[Any]) -> None:
@@ -198,7 +201,7 @@ class LoDTensor(ScopeValue):
         self._lod = result
 
     def recursive_sequence_lengths(self) -> list[list[int]]:
-        """The lengths of each level."""
+        """The sequence lengths of each level."""
         return offsets_to_lengths(self._lod)
 
     def set_recursive_sequence_lengths(
@@ -225,14 +228,14 @@ class LoDTensor(ScopeValue):
         return len(array) if array.ndim else 1
 
     def has_valid_recursive_sequence_lengths(self) -> bool:
-        """Whether the lengths match the number of rows. True before a value is set."""
+        """Whether the LoD matches the number of rows of the array. True if no value is set."""
         return not self.is_initialized() or are_offsets_valid(self._lod, self._num_rows())
 
 
 class SelectedRows:
     """Selected rows of a larger table.
 
-    rows: their indices in the table.
+    rows: the indices of the selected rows in the table.
     height: the number of rows of the table.
     """
 
@@ -240,11 +243,11 @@ class SelectedRows:
         self._rows, self._height, self._tensor = list(rows), height, LoDTensor()
 
     def rows(self) -> list[int]:
-        """The indices of the rows."""
+        """The indices of the selected rows in the table."""
         return self._rows
 
     def set_rows(self, rows: Sequence[int]) -> None:
-        """Set the indices of the rows."""
+        """Set the indices of the selected rows in the table."""
         self._rows = list(rows)
 
     def height(self) -> int:
@@ -256,11 +259,13 @@ class SelectedRows:
         self._height = height
 
     def get_tensor(self) -> LoDTensor:
-        """The values of the rows, [rows, *]."""
+        """The values of the selected rows, [rows, *]."""
         return self._tensor
 
     def sync_index(self) -> None:
-        """No-op. Paddle rebuilds an index of the rows here; Oarlock has no such index."""
+        """Do nothing: in Paddle, this method rebuilds an index of the rows, which Oarlock does not
+        have.
+        """
 
     def numel(self) -> int:
         """The number of elements."""

@@ -1,4 +1,4 @@
-"""Tokenizer for a line of a program's text."""
+"""Tokenizer for one line of the text form of a program."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ INT_PATTERN = re.compile(r"[+-]?\d{1,20}")
 
 
 class LineSyntaxError(Exception):
-    """A syntax error in a line."""
+    """Raised for a syntax error in a line of the text form of a program."""
 
 
 class Token(NamedTuple):
-    """A token. kind: 'text' (quoted), 'word', 'mark' or 'end'."""
+    """A token of a line. kind: 'text' (quoted), 'word', 'mark' (punctuation) or 'end'."""
 
     kind: str
     value: str
@@ -32,7 +32,7 @@ END_TOKEN = Token("end", "the end of the line")
 
 
 class TokenLine:
-    """The tokens of a line. comment: the text after `#`"""
+    """Reads the tokens of a line one by one. comment: the text after `#`"""
 
     def __init__(self, line: str) -> None:
         self.tokens: list[Token] = []
@@ -45,7 +45,7 @@ class TokenLine:
         while position < len(line):
             found = _TOKEN_PATTERN.match(line, position)
             if found is None:
-                raise LineSyntaxError(f"cannot be read from {line[position : position + 20]!r} on")
+                raise LineSyntaxError(f"invalid syntax at {line[position : position + 20]!r}")
             position = found.end()
             if found["rest"] is not None:
                 self.comment = unquote_text_at_line_end_if_quoted(found["rest"])
@@ -55,7 +55,7 @@ class TokenLine:
             self.tokens.append(Token(kind, _unquote(value) if kind == "text" else value))
 
     def peek(self, ahead: int = 0) -> Token:
-        """The next token, or a later one, without consuming it."""
+        """Return the token that is `ahead` tokens after the next one, without consuming it."""
         at = self.position + ahead
         return self.tokens[at] if at < len(self.tokens) else END_TOKEN
 
@@ -66,38 +66,39 @@ class TokenLine:
         return token
 
     def next_is(self, mark: str, ahead: int = 0) -> bool:
-        """Whether the next token, or a later one, is this mark."""
+        """Whether the token that is `ahead` tokens after the next one is the punctuation `mark`."""
         return self.peek(ahead) == Token("mark", mark)
 
     def skip_if(self, mark: str) -> bool:
-        """Consume the next token if it is this mark; return whether it was."""
+        """Consume the next token if it is the punctuation `mark`; return whether it was."""
         found = self.next_is(mark)
         self.position += found
         return found
 
     def expect(self, mark: str) -> None:
-        """Consume this mark. Raises LineSyntaxError if it is not next."""
+        """Consume the next token. Raises LineSyntaxError if it is not the punctuation `mark`."""
         if not self.skip_if(mark):
             raise LineSyntaxError(f"{mark!r} is expected, not {self.peek().value!r:.80}")
 
     def next_name(self, what: str) -> str:
-        """Consume a word or quoted text. what: its meaning for messages"""
+        """Consume a word or quoted text and return it. what: what the text means, for messages"""
         token = self.next_token()
         if token.kind not in ("word", "text"):
             raise LineSyntaxError(f"{what} is expected, not {token.value!r:.80}")
         return token.value
 
     def next_integer(self, what: str) -> int:
-        """Consume an integer. what: its meaning for messages"""
+        """Consume an integer and return it. what: what the number means, for messages"""
         token = self.next_token()
         if token.kind != "word" or not INT_PATTERN.fullmatch(token.value):
             raise LineSyntaxError(f"{what} is expected, not {token.value!r:.80}")
         return int(token.value)
 
     def parse_list_after_bracket(self, one: Callable[[], Any]) -> list[Any]:
-        """Parse `a, b, c]` after the opening bracket.
+        """Parse `a, b, c]`, the rest of a list after its opening bracket, and return the
+        elements.
 
-        one: parses one element.
+        one: the function that parses an element.
         """
         found: list[Any] = []
         while not self.skip_if("]"):
@@ -107,7 +108,7 @@ class TokenLine:
         return found
 
     def expect_end(self) -> None:
-        """Raise LineSyntaxError unless all tokens are consumed."""
+        """Raise LineSyntaxError if the line has another token that was not consumed."""
         if self.peek() != END_TOKEN:
             raise LineSyntaxError(f"the end of the line is expected, not {self.peek().value!r:.80}")
 

@@ -1,5 +1,5 @@
-"""The verifier: a table of rules that a valid program satisfies. Each rule yields its
-violations.
+"""The verifier: a table of rules that a valid program satisfies. Each rule is a function that
+yields a message for each violation in a program.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ VerifierRule = Callable[[Program], Iterator[str]]
 MAX_BLOCK_DEPTH = 64
 MAX_TREE_DEPTH = 64
 MAX_GUARD_AXES = 32
-# Per rule; bounds the size of a report: a problem repeats long names and source locations that a
-# program file may contain.
+# The largest number of problems that a rule reports. The limit bounds the size of a report, because
+# a problem repeats names and source locations, which may be long in a file.
 MAX_PROBLEMS = 100
-MAX_PROBLEM_LENGTH = 2000  # max characters of a problem
+MAX_PROBLEM_LENGTH = 2000  # largest number of characters of a problem
 MAX_BYTES = (1 << 63) - 1
 TENSOR_KINDS = (VarKind.DENSE, VarKind.SELECTED_ROWS, VarKind.ARRAY)
 
 
 def _iter_blocks_ops_and_locations(program: Program) -> Iterator[tuple[Block, OpDesc, str]]:
-    """Every op with its block and its location for messages."""
+    """Yield every op with its block, and its location as text for messages."""
     for block in program.blocks:
         for i, op in enumerate(block.ops):
             line = f" at {op.user_line}" if op.user_line else ""
@@ -49,8 +49,8 @@ def _iter_blocks_ops_and_locations(program: Program) -> Iterator[tuple[Block, Op
 
 
 def block_nesting_problems(program: Program) -> Iterator[str]:
-    """Block i is at position i; the first has no parent, every other block's parent comes before
-    it.
+    """Rule: block i is at position i of the list, the first block has no parent, and the parent of
+    every other block comes before it.
     """
     if not program.blocks:
         yield "a program has at least one block"
@@ -64,7 +64,7 @@ def block_nesting_problems(program: Program) -> Iterator[str]:
 
 
 def block_depth_problems(program: Program) -> Iterator[str]:
-    """Blocks nest at most MAX_BLOCK_DEPTH deep."""
+    """Rule: blocks are nested at most MAX_BLOCK_DEPTH deep."""
     depth: list[int] = []
     for block in program.blocks:
         depth.append(1 if block.parent < 0 else depth[block.parent] + 1)
@@ -73,8 +73,8 @@ def block_depth_problems(program: Program) -> Iterator[str]:
 
 
 def block_index_attribute_problems(program: Program) -> Iterator[str]:
-    """`sub_block` is a BLOCK attribute, and BLOCK attributes are indices of existing inner
-    blocks.
+    """Rule: an attribute `sub_block` has type BLOCK, and every BLOCK attribute is the index of an
+    existing block other than the outermost.
     """
     for _, op, where in _iter_blocks_ops_and_locations(program):
         for name, attr in op.attrs.items():
@@ -82,14 +82,18 @@ def block_index_attribute_problems(program: Program) -> Iterator[str]:
                 yield f"{where}: attribute sub_block is of type {attr.type.name}, not BLOCK"
             for index in referenced_block_indices(attr):
                 if not 0 < index < len(program.blocks):
-                    yield f"{where}: attribute {name} is block {index} of {len(program.blocks)}"
+                    yield (
+                        f"{where}: attribute {name} is block {index}, but the number of blocks is "
+                        f"{len(program.blocks)}"
+                    )
 
 
 def sub_block_ownership_problems(program: Program) -> Iterator[str]:
-    """A sub-block is a child of the block that contains its op, and only one op references it.
+    """Rule: a sub-block is a child of the block that contains the op which runs it, and only one op
+    references it.
 
-    This excludes recursion: blocks form a tree, and a traversal visits each block once. The block
-    of a gradient op may also be a child of the forward block, whose variables it reads.
+    The rule excludes recursion: blocks form a tree, and a traversal visits each block once. The
+    block of a gradient op may also be a child of the forward block, whose variables it reads.
     """
     owner: dict[int, str] = {}
     for block, op, where in _iter_blocks_ops_and_locations(program):
@@ -116,7 +120,7 @@ def _is_child_of_op_block(program: Program, op: OpDesc, index: int, block: int) 
 
 
 def attribute_type_problems(program: Program) -> Iterator[str]:
-    """Every attribute value fits its type."""
+    """Rule: every attribute value fits the attribute's type."""
     for _, op, where in _iter_blocks_ops_and_locations(program):
         for name, attr in op.attrs.items():
             problem = attr_problem(attr)
@@ -125,7 +129,9 @@ def attribute_type_problems(program: Program) -> Iterator[str]:
 
 
 def attribute_definition_problems(program: Program) -> Iterator[str]:
-    """Every declared attribute has a valid type and range; unreachable ops are checked too."""
+    """Rule: every attribute that the op definition declares has an accepted type and is in range.
+    Ops that no output needs are checked, too.
+    """
     for _, op, where in _iter_blocks_ops_and_locations(program):
         yield from (f"{where}: {problem}" for problem in iter_attr_problems_if_known_op(op))
 
@@ -133,7 +139,8 @@ def attribute_definition_problems(program: Program) -> Iterator[str]:
 def _shape_problem(shape: tuple[int, ...]) -> str | None:
     if not all(type(n) is int and -1 <= n < 1 << 63 for n in shape):
         return f"the shape {list(shape)} has an axis that is neither a size nor -1"
-    if math.prod(max(n, 1) for n in shape) > MAX_BYTES // 16:  # bytes of the widest dtype
+    # 16 is the number of bytes of the widest dtype
+    if math.prod(max(n, 1) for n in shape) > MAX_BYTES // 16:
         return f"the shape {list(shape)} has more elements than fit into memory"
     return None
 
@@ -147,8 +154,8 @@ def _dtype_problem(dtype: str) -> str | None:
 
 
 def variable_problems(program: Program) -> Iterator[str]:
-    """A variable is declared once, under its name, with sizes >= -1 and a dtype if its kind has
-    one.
+    """Rule: a variable is declared once, under its own name, with sizes >= -1, and with a dtype if
+    variables of its kind have one.
     """
     for block in program.blocks:
         for name, var in block.vars.items():
@@ -163,8 +170,8 @@ def variable_problems(program: Program) -> Iterator[str]:
 
 
 def undeclared_operand_problems(program: Program) -> Iterator[str]:
-    """Every input and output is declared in the block of the op or an enclosing one, except in
-    Paddle's gradient blocks.
+    """Rule: every variable that an op reads or writes is declared in the block of the op or an
+    enclosing one. Gradient blocks in the form that PaddlePaddle writes are exempt.
     """
     foreign = {op.attr("sub_block") for op in select_paddle_form_control_flow_grads(program)}
     foreign |= {block.idx for block in program.blocks if block.parent in foreign}
@@ -187,8 +194,8 @@ RECURRENT_ATTR_TYPES = {
 
 
 def recurrent_op_problems(program: Program) -> Iterator[str]:
-    """A `recurrent` has inputs and one initial state per memory, and its block declares the step
-    variables.
+    """Rule: a `recurrent` op has inputs and one initial state per memory, and its block declares
+    the variables of a step.
     """
     for _, op, where in _iter_blocks_ops_and_locations(program):
         if op.type == "recurrent":
@@ -200,7 +207,7 @@ def _recurrent_problems(program: Program, op: OpDesc) -> Iterator[str]:
         n for n, type in RECURRENT_ATTR_TYPES.items() if n in op.attrs and op.attrs[n].type != type
     ]
     if wrong or "sub_block" not in op.attrs:
-        yield "needs a block sub_block, and ex_states and states that are strings"
+        yield "sub_block should be a block, and ex_states and states should be lists of strings"
         return
     before, after, first = (
         op.attr("ex_states", []),
@@ -220,16 +227,16 @@ def _recurrent_problems(program: Program, op: OpDesc) -> Iterator[str]:
 
 
 def _feed_fetch_col(op: OpDesc) -> int | None:
-    """The attribute `col` of a feed or fetch op, the index of the input or output. Paddle
-    requires type INT.
+    """The attribute `col` of a feed or fetch op, which is the index of the input or output. Returns
+    None if `col` is missing or does not have the type INT, which Paddle requires.
     """
     attr = op.attrs.get("col")
     return int(attr.value) if attr is not None and attr.type == AttrType.INT else None
 
 
 def feed_and_fetch_problems(program: Program) -> Iterator[str]:
-    """Feed and fetch ops are in the outermost block, with one variable each and `col` 0, 1, 2,
-    ...
+    """Rule: feed and fetch ops are in the outermost block, with one variable each and `col` 0, 1,
+    2, ...
     """
     for kind, slot in (("feed", "Out"), ("fetch", "X")):
         found = [
@@ -249,7 +256,7 @@ def feed_and_fetch_problems(program: Program) -> Iterator[str]:
 
 
 def repeated_or_persistable_feed_problems(program: Program) -> Iterator[str]:
-    """No input has two feed ops, and none is a parameter."""
+    """Rule: no input has two feed ops, and no input is persistable."""
     names = program.feed_names()
     for name in sorted(name for name, count in Counter(names).items() if count > 1):
         yield f"input {name!r} is fed twice"
@@ -260,10 +267,10 @@ def repeated_or_persistable_feed_problems(program: Program) -> Iterator[str]:
 
 
 def persistable_write_problems(program: Program) -> Iterator[str]:
-    """A persistable variable is written only by an op that also reads it (an in-place update), or
-    by a quantization op that observes a scale.
+    """Rule: a persistable variable is written only by an op that also reads it (an in-place
+    update), or by a quantization op that observes a scale.
 
-    Writes in a sub-block are checked in that block.
+    Ops in a sub-block are checked there, not for the op that runs the sub-block.
     """
     writes: dict[int, list[str]] = {}
     for block, op, where in _iter_blocks_ops_and_locations(program):
@@ -281,7 +288,7 @@ def persistable_write_problems(program: Program) -> Iterator[str]:
 
 
 def read_before_write_problems(program: Program) -> Iterator[str]:
-    """Ops read only inputs, persistables and results of earlier ops."""
+    """Rule: ops read only inputs, persistable variables and results of earlier ops."""
     known = {var.name for var in program.persistables()}
     known |= {var.name for var in program.block.vars.values() if var.checks_feed}
     yield from _unwritten_read_problems(program, program.block, known)
@@ -296,7 +303,7 @@ def _unwritten_read_problems(program: Program, block: Block, known: set[str]) ->
                     f"block {block.idx}, op {i} ({op.type}): reads {name!r}, which nothing "
                     f"has written yet"
                 )
-                known.add(name)  # report it once
+                known.add(name)  # so that each name is reported once
         for index in (i for attr in op.attrs.values() for i in referenced_block_indices(attr)):
             if kernelless_op_traits_or_default(op.type).is_control_flow:
                 yield from _unwritten_read_problems(
@@ -308,7 +315,9 @@ def _unwritten_read_problems(program: Program, block: Block, known: set[str]) ->
 
 
 def contract_problems(program: Program) -> Iterator[str]:
-    """The contract refers to inputs, outputs and variables of the program."""
+    """Rule: the contract lists the inputs and outputs of the program, and its guards refer to
+    variables of the program.
+    """
     contract = program.contract
     if contract is None:
         return
@@ -328,7 +337,7 @@ def contract_problems(program: Program) -> Iterator[str]:
     yield from _dim_problems(program, contract)
     for guard in contract.guards:
         if not 0 <= guard.axis < MAX_GUARD_AXES:
-            yield f"contract: a guard on axis {guard.axis}"
+            yield f"contract: the axis {guard.axis} of a guard is not in [0, {MAX_GUARD_AXES})"
         if guard.kind not in ("dim", "rank", "value"):
             yield f"contract: a guard of kind {guard.kind!r} is not known"
         if program.var(guard.var) is None:
@@ -337,7 +346,9 @@ def contract_problems(program: Program) -> Iterator[str]:
 
 
 def _dim_problems(program: Program, contract: Contract) -> Iterator[str]:
-    """Names of dimensions belong to dynamic dimensions of inputs; a name has one range."""
+    """Rule: only dynamic dimensions of inputs have names, and dimensions with the same name have
+    the same range.
+    """
     for arg in contract.outputs:
         if arg.dims:
             yield f"contract: output {arg.name!r} has names of dimensions, which only inputs have"
@@ -381,7 +392,7 @@ def _output_tree_problems(text: str, count: int) -> Iterator[str]:
 
 
 def _build_dict_rejecting_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a dict from the fields of a JSON object; reject duplicate fields."""
+    """Build a dict from the fields of a JSON object. Raises ValueError if a field occurs twice."""
     fields = dict(pairs)
     if len(fields) != len(pairs):
         raise ValueError("duplicate field")
@@ -389,7 +400,9 @@ def _build_dict_rejecting_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, 
 
 
 def _tree_children(node: Any) -> list[Any] | None:
-    """The children of a node of the output tree; None for an output index or an invalid node."""
+    """The children of a node in the JSON structure of nested outputs; None for an output index or
+    an invalid node.
+    """
     if node is None or isinstance(node, list):
         return node or []
     if not isinstance(node, dict) or len(node) != 1:
@@ -402,7 +415,8 @@ def _tree_children(node: Any) -> list[Any] | None:
     return inner if kind == "tuple" and isinstance(inner, list) else None
 
 
-# Rules for any file. The rules of a group may rely on the groups before it.
+# The rules that every program file must satisfy, in groups. A rule may assume that the rules of the
+# groups before it hold.
 FILE_RULES: tuple[tuple[VerifierRule, ...], ...] = (
     (block_nesting_problems, variable_problems, attribute_type_problems),
     (block_depth_problems, block_index_attribute_problems, attribute_definition_problems),
@@ -414,7 +428,7 @@ FILE_RULES: tuple[tuple[VerifierRule, ...], ...] = (
     ),
     (contract_problems,),
 )
-# Rules for a program that can run.
+# The rules that a program must satisfy to be run, in groups.
 ALL_RULES: tuple[tuple[VerifierRule, ...], ...] = (
     *FILE_RULES,
     (repeated_or_persistable_feed_problems, persistable_write_problems, read_before_write_problems),

@@ -1,5 +1,5 @@
-"""Convert the asserts of a program to guards when it is saved; every reader of Oarlock enforces
-guards.
+"""Convert the asserts of a program to guards when the program is saved. Guards are checked by every
+runtime of Oarlock that reads the file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ def extract_assert_guards_and_drop_prints(recorder: Recorder) -> list[Guard]:
     """Remove the asserts and prints of a program, and return the asserts as guards.
 
     A guard refers to a variable of the outermost block. For an assert in branches or loops, that
-    variable is the conjunction of all its conditions, and true if the assert was not reached.
+    variable is the conjunction of the assert's conditions in all iterations, and true if the run
+    does not reach the assert.
     """
     guards: list[Guard] = []
     for block in recorder.program.blocks:
@@ -38,7 +39,7 @@ def extract_assert_guards_and_drop_prints(recorder: Recorder) -> list[Guard]:
 
 
 def _is_resultless_py_func(op: OpDesc) -> bool:
-    """Whether an op calls a Python function without a result: a `print`."""
+    """Whether an op calls a Python function that returns nothing, as a captured `print` does."""
     return op.type == "py_func" and not op.outputs.get("Out")
 
 
@@ -51,7 +52,8 @@ def _guard_from_assert(op: OpDesc, var: str) -> Guard:
 def _emit_condition_in_outermost_block(
     recorder: Recorder, block: Block, op: OpDesc, preceding_ops: list[OpDesc]
 ) -> str:
-    """Return the variable of the outermost block that states whether the assert held.
+    """Emit ops that carry the condition of an assert out of its block. Return the name of the
+    variable of the outermost block that states whether the assert held.
 
     preceding_ops: the ops before the assert; new ops are appended to it.
     """
@@ -62,16 +64,18 @@ def _emit_condition_in_outermost_block(
 
 
 class _InnerBlockConditionExporter:
-    """Exports a bool from inner blocks to the outermost block.
+    """Emits ops that carry the condition of an assert from an inner block to the outermost
+    block.
 
-    op: the assert; new ops get its line.
+    op: the assert; new ops get the user's line of this op.
     """
 
     def __init__(self, recorder: Recorder, op: OpDesc) -> None:
         self._recorder, self._blocks, self._assert_op = recorder, recorder.program.blocks, op
 
     def export(self, block: Block, condition: str, ops: list[OpDesc], index: int) -> str:
-        """Return the variable of the outermost block for a condition of `block`.
+        """Return the name of a variable of the outermost block that is true if `condition`, a
+        variable of `block`, was true whenever the block ran.
 
         ops, index: the list of ops, and the index in it, to which new ops of the block are
         inserted.
@@ -84,7 +88,7 @@ class _InnerBlockConditionExporter:
         )
         is_in_recurrent = count < len(
             enclosing
-        )  # in a step of a `recurrent` op, which cannot write outer variables
+        )  # a step of a `recurrent` op cannot write outer variables
         target_block = self._blocks[enclosing[count][1].attr("sub_block") if is_in_recurrent else 0]
         shape = self._one_element_shape_like(block, condition)
         holds = self._declare_bool(target_block, shape)
@@ -146,7 +150,9 @@ class _InnerBlockConditionExporter:
 
 
 def _iter_enclosing_ops(recorder: Recorder, block: Block) -> Iterator[tuple[Block, OpDesc]]:
-    """Yield the ops that contain a block, innermost first, each with the block in which it is."""
+    """Yield the ops that run `block` or a block around it, innermost first, each with the block
+    that contains the op.
+    """
     while block.idx != 0:
         holders = ((b, op) for b in recorder.program.blocks for op in b.ops)
         index = block.idx

@@ -1,5 +1,5 @@
-"""The arguments of a call, bound to parameters and flattened to leaves. Tensors are inputs of the
-program; other values are part of the cache key.
+"""The arguments of a call, bound to parameters and flattened to leaves. Leaves that are tensors
+become inputs of the program; other leaves are part of the cache key.
 """
 
 from __future__ import annotations
@@ -51,19 +51,20 @@ class FlattenedArguments:
     leaves: list[Any]
     parameters: Mapping[str, inspect.Parameter]
     saved_input_names: list[str] | None = None
-    # If a tensor is passed twice: for each leaf, the first leaf that is the same tensor.
+    # For each leaf, the index of the first leaf that is the same tensor; () if each tensor is
+    # passed once.
     first_same_tensor_leaf_indices_or_empty: tuple[int, ...] = ()
 
     @functools.cached_property
     def leaf_input_names(self) -> list[str]:
-        """The name of each leaf as an input of the program and in messages: the name of the
-        argument, with `_<index>` for an element of a list; for a value of a dict, its key.
+        """The name of each leaf as an input of the program and in messages. The name is that of the
+        argument, with `_<index>` for an element of a list; a value of a dict is named by its key.
         """
         return pytree.leaf_input_names("", self.spec)
 
     @functools.cached_property
     def leaf_paths(self) -> list[str]:
-        """The dotted path of each leaf."""
+        """The dotted path of each leaf in the nested arguments, such as `x.0`."""
         indexed_paths = [
             p
             for name, inner in self.spec[1].items()
@@ -85,12 +86,14 @@ class FlattenedArguments:
         return [leaf for leaf in self.leaves if is_input(leaf)]
 
     def unflatten(self, leaves: Sequence[Any]) -> BoundArguments:
-        """Return the bound arguments with other leaves."""
+        """Return the bound arguments, nested as before, with `leaves` in place of their leaves."""
         bound: BoundArguments = pytree.unflatten(self.spec, list(leaves))
         return bound
 
     def with_specs_for_tensors(self) -> FlattenedArguments:
-        """Return the arguments with an InputSpec, which has no values, in place of each tensor."""
+        """Return the arguments with an InputSpec, which holds no values, in place of each tensor
+        and ndarray.
+        """
         leaves = [to_input_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
         result = FlattenedArguments(
             self.spec,
@@ -102,7 +105,7 @@ class FlattenedArguments:
         return result
 
     def cache_key(self) -> tuple[Any, ...]:
-        """Return the cache key: calls with equal keys can share a program."""
+        """Return the cache key of the arguments: calls with equal keys can share a program."""
         return (repr(self.spec), self.first_same_tensor_leaf_indices_or_empty), tuple(
             leaf_cache_key(leaf) for leaf in self.leaves
         )
@@ -112,8 +115,9 @@ class FlattenedArguments:
         return [i for i, leaf in enumerate(self.leaves) if is_compared_by_identity(leaf)]
 
     def name_of_first_different_object(self, other: FlattenedArguments) -> str:
-        """For another call with the same cache key, return the name of the first leaf, among those
-        compared by identity, that is another object there; empty if there is none.
+        """Compare with `other`, the arguments of a call with the same cache key. Return the name of
+        the first leaf that is compared by identity and is another object in `other`; empty if all
+        these leaves are the same objects.
         """
         others = (
             self.leaf_input_names[i]
@@ -123,7 +127,7 @@ class FlattenedArguments:
         return next(others, "")
 
 
-# Types whose values are identified by their repr.
+# Types whose values are represented in cache keys by their repr.
 TYPES_COMPARED_BY_REPR = {
     Fraction,
     Decimal,
@@ -149,7 +153,9 @@ def is_input(leaf: Any) -> bool:
 
 
 def leaf_cache_key(leaf: Any) -> Any:
-    """Return the part of the cache key for a leaf: shape and dtype, value, or identity."""
+    """Return the part of the cache key for a leaf: shape and dtype of an input, the value of a
+    plain leaf, and only the type of a leaf that is compared by identity.
+    """
     if isinstance(leaf, InputSpec):
         return leaf.shape_with_dims(), leaf.dtype.np
     meta = find_input_meta(leaf)
@@ -158,15 +164,16 @@ def leaf_cache_key(leaf: Any) -> Any:
     if type(leaf) in TYPES_COMPARED_BY_REPR or _is_constant_slice(leaf):
         return type(leaf), repr(leaf)
     if isinstance(leaf, Enum | DType):
-        return id(leaf)  # singletons
+        # each member of an Enum and each dtype exists once, so the id identifies it
+        return id(leaf)
     return type(leaf), None if is_compared_by_identity(leaf) else exact_comparison_key_within_type(
         leaf
     )
 
 
 def is_compared_by_identity(leaf: Any) -> bool:
-    """Whether a leaf is compared by identity: it is mutable, or its class defines equality in
-    Python.
+    """Whether a leaf counts as the same only if it is the same object: leaves that are not
+    hashable, and those whose class defines equality in Python.
     """
     if (
         is_input(leaf)
@@ -191,8 +198,8 @@ def _is_constant_slice(leaf: Any) -> bool:
 
 
 def first_same_tensor_leaf_indices_or_empty(leaves: Sequence[Any]) -> tuple[int, ...]:
-    """Return for each leaf the index of the first leaf that is the same tensor. Return an empty
-    tuple if all tensors differ.
+    """Return, for each leaf, the index of the first leaf that is the same tensor (its own index for
+    other leaves). Return an empty tuple if no tensor occurs twice.
     """
     tensors = [id(leaf) for leaf in leaves if isinstance(leaf, Tensor)]
     if len(set(tensors)) == len(tensors):
@@ -205,7 +212,7 @@ def first_same_tensor_leaf_indices_or_empty(leaves: Sequence[Any]) -> tuple[int,
 
 
 def find_input_meta(leaf: Any) -> Meta | None:
-    """Return shape and dtype of an input; None for other leaves."""
+    """Return the shape and dtype of a leaf that is an input; None for other leaves."""
     if isinstance(leaf, Tensor):
         return leaf.meta
     if isinstance(leaf, InputSpec):
@@ -216,7 +223,8 @@ def find_input_meta(leaf: Any) -> Meta | None:
 class FunctionParameters:
     """The parameters of a function, without `self`.
 
-    has_fixed_defaults: whether all default values are immutable, so that each call has the same.
+    has_fixed_defaults: whether all default values are immutable, so that they are the same at each
+    call.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -230,11 +238,11 @@ class FunctionParameters:
         )
         self.has_fixed_defaults = all(
             map(is_plain_or_tuple_of_plain, defaults)
-        )  # defaults are the same at each call
+        )  # see the class docstring
 
     def bind_arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> FlattenedArguments:
-        """Bind the arguments of a call to the parameters, and add default values. Raises TypeError
-        as Python does.
+        """Bind the arguments of a call to the parameters, add default values, and flatten them.
+        Raises TypeError, as Python does, if the arguments do not fit the parameters.
         """
         try:
             bound = self.signature.bind(*args, **kwargs)
@@ -251,8 +259,9 @@ class FunctionParameters:
     def arguments_from_specs(
         self, specs: Any, arguments: FlattenedArguments | None = None
     ) -> FlattenedArguments:
-        """Return the arguments that `specs` describe: one spec per argument, nested like the
-        arguments. An argument without a spec has its value in `arguments`, otherwise its default.
+        """Return arguments with the specs in place of values: one spec per argument, nested like
+        the argument. An argument without a spec keeps its value in `arguments`, or else its default
+        value.
         """
         spec_list = [specs] if isinstance(specs, InputSpec) else list(specs)
         names = [p.name for p in self.signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
@@ -292,7 +301,7 @@ class FunctionParameters:
     def _flatten_arguments(self, bound: BoundArguments) -> FlattenedArguments:
         leaves, inner = pytree.flatten(
             list(bound.values()), sort_keys=True
-        )  # arguments keep the order of the signature
+        )  # in the order of the signature
         nesting = (dict, dict(zip(bound, inner[1], strict=True)))
         return FlattenedArguments(
             nesting,

@@ -88,7 +88,7 @@ class ConcreteProgram:
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """Run the program for its inputs, in order, and return the results of the function.
 
-        If the run fails, random generators and buffers keep their previous state.
+        If the run fails, random generators and buffers are restored to their previous state.
         """
         inputs = [*tensors, *self.result_builder.read_effect_input_tensors()]
         stops = self.partial_program.stop_gradients_of_inputs_and_state(inputs)
@@ -111,8 +111,8 @@ class ConcreteProgram:
         return result
 
     def _snapshot_mutable_state(self) -> tuple[list[tuple[Tensor, Any]], list[Any] | None]:
-        """Return the state that a run changes: tensors with their arrays, and the state of the
-        random generator.
+        """Return a copy of the state that a run of the program changes: tensors with their arrays,
+        and the state of the random generator.
         """
         if not self._mutates_buffers_or_draws_random:
             return [], None
@@ -139,8 +139,8 @@ class ConcreteProgram:
         )
 
     def tag_tensors_with_output_names(self, given: Any) -> Any:
-        """Mark the tensors of a Python result with the outputs of the program to which they
-        correspond.
+        """Store in each tensor of a Python result the name of the program output that it
+        corresponds to.
         """
         tensors = (leaf for leaf in pytree.flatten(given)[0] if isinstance(leaf, Tensor))
         for tensor, name in zip(tensors, self._output_names, strict=False):
@@ -148,7 +148,9 @@ class ConcreteProgram:
         return given
 
     def call_lacks_needed_gradients(self, tensors: Sequence[Tensor]) -> bool:
-        """Whether a call needs gradients that the program does not provide."""
+        """Whether a call with these inputs requires gradients, but the program cannot provide
+        them.
+        """
         return bool(self.missing_gradient_reasons) and False in (
             self.partial_program.stop_gradients_of_inputs_and_state(
                 [*tensors, *self.result_builder.read_effect_input_tensors()]
@@ -158,7 +160,7 @@ class ConcreteProgram:
 
     @functools.cached_property
     def partial_program(self) -> PartialProgram:
-        """The program as a differentiable function."""
+        """The program as a PartialProgram, which eager code can call and differentiate."""
         return PartialProgram(
             self.captured_program.program, self.captured_program.scope, training=self.is_training
         )
@@ -227,17 +229,19 @@ class ConcreteProgram:
 
 
 class SideEffectReplayAndResultBuilder:
-    """Builds the Python results of a call, and performs its side effects.
+    """Builds the Python results of a call from the outputs of the program, and performs the side
+    effects of the captured function.
 
     constant_results: by index of the leaf, the results that are not tensors.
-    side_effects: the attributes and elements that are assigned.
-    changed_input_indices: the indices of inputs that are changed in place.
-    effect_sources: the previous tensors of effects, which the program reads as additional inputs.
-    as_eager: return Python numbers and ndarrays if the function returns such, as in eager
-    execution; otherwise all results are tensors.
+    side_effects: the attributes and elements that the function assigns.
+    changed_input_indices: the indices of inputs that the function changes in place.
+    effect_sources: the tensors that assigned attributes hold before a call, which the program reads
+    as additional inputs.
+    as_eager: return Python numbers and ndarrays where the function returns such in eager execution;
+    if false, all these results are tensors.
 
-    The outputs of the program are the results, then the values of the effects, then the changed
-    inputs.
+    The outputs of the program are the results, then the assigned values, then the new values of
+    inputs that are changed in place.
     """
 
     def __init__(
@@ -255,22 +259,24 @@ class SideEffectReplayAndResultBuilder:
         self.num_results = len(leaves)
         self.side_effects = effects
         self.changed_input_indices: list[int] = []  # indices of inputs that are changed in place
-        self.effect_sources: list[
-            tuple[SideEffect, int]
-        ] = []  # previous tensors, by leaf, that the program reads as additional inputs
+        # pairs of an effect and the index of a leaf of its previous value that the program reads
+        # as an additional input
+        self.effect_sources: list[tuple[SideEffect, int]] = []
         self._is_single_tensor = (
             spec == 0 and not self.constant_results and not self.python_converters and not effects
         )
 
     def read_effect_input_tensors(self) -> list[Tensor]:
-        """Return the current tensors of effects that are inputs of the program."""
+        """Return the tensors that the assigned attributes hold now and that are additional inputs
+        of the program.
+        """
         return [pytree.flatten(effect.read())[0][leaf] for effect, leaf in self.effect_sources]
 
     def apply_effects_and_build_results(
         self, flat: Sequence[Tensor], inputs: Sequence[Tensor]
     ) -> Any:
-        """Assign the effects, change the inputs that the function changes in place, and return the
-        nested results.
+        """Assign attributes and elements, and change inputs in place, as the captured function
+        does; return its nested results.
         """
         if self._is_single_tensor and not self.changed_input_indices:
             return flat[0]
@@ -288,8 +294,8 @@ class SideEffectReplayAndResultBuilder:
         return pytree.unflatten(self.spec, leaves)
 
     def _assign_effects(self, tensors: Iterator[Tensor]) -> None:
-        """Assign the values of the effects. If several effects store the same container, they get
-        one object.
+        """Assign the values of the side effects. If the function stored one container in several
+        places, one new container is stored in all of them.
         """
         built_values: dict[int, Any] = {}
         for effect in self.side_effects:
@@ -319,7 +325,7 @@ def find_python_result_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
 
 
 def written_state_names(recording: CapturedProgram) -> list[str]:
-    """Return the names of the parameters and buffers that a program writes."""
+    """Return the names, in the program, of the parameters and buffers that the program writes."""
     written = recording.program.written_names()
     return [name for name in recording.scope if name in written]
 
@@ -331,11 +337,12 @@ def capture_concrete_program(
     owner: Any = None,
     strict: bool = False,
 ) -> ConcreteProgram:
-    """Capture `function` for these arguments. Each run of the program changes the Python state as
-    the function does. If the capture fails, the Python state is restored.
+    """Capture `function` for these arguments. Return a ConcreteProgram; each of its calls changes
+    the Python state as the function does. If the capture fails, the Python state is restored.
 
-    owner: the layer or object whose method it is.
-    strict: reject constructs that may fail only at run time, such as a result that may be None.
+    owner: the layer or object whose method the function is.
+    strict: raise an error for constructs that may fail only at run time, such as a result that may
+    be None.
     """
     recorder = Recorder()
     recorder.rollback, recorder.strict = StateRollback(), strict
@@ -353,7 +360,7 @@ def capture_concrete_program(
             raise TraceError(f"{why}: {error}") from error
         if not strict and not isinstance(
             error, SideEffectError
-        ):  # after a SideEffectError the call runs as Python, which issues the warnings
+        ):  # after a SideEffectError the call runs as Python, which issues the same warnings
             _emit_deferred_warnings(warnings)
         raise
     recorder.rollback.print_deferred()
@@ -442,8 +449,8 @@ def _reject_stop_gradient_writes(recorder: Recorder) -> None:
 def _collect_results_and_effects(
     capture: StaticCallCapture, outputs: Any
 ) -> tuple[SideEffectReplayAndResultBuilder, list[Tensor], list[Tensor]]:
-    """Return the result builder, the tensors that the function returns, and the tensors for side
-    effects and in-place changes.
+    """Return the builder of the Python results, the tensors that the function returns, and the
+    tensors that are assigned as side effects or to inputs in place.
     """
     effects = [e for e in capture.side_effects if not _try_emit_buffer_assign(capture.recorder, e)]
     capture.guards.set_replayed_side_effects_and_checked_version(effects)
@@ -471,9 +478,9 @@ def _collect_results_and_effects(
 def _update_effects_and_iter_tensors_and_conditions(
     recorder: Recorder, effects: list[SideEffect]
 ) -> Iterator[Tensor]:
-    """Yield the tensors of side effects in order. A side effect that happens only on some paths
-    also yields its condition. Replaces `condition` and `new_value` of effects without a previous
-    value.
+    """Yield the tensors that the side effects assign, in order; for a side effect that happens only
+    on some paths, also its condition. If the attribute does not exist before the call, `condition`
+    and `new_value` of the effect are updated.
     """
     for effect in effects:
         if effect.previous_value is MISSING:
@@ -494,10 +501,10 @@ def _is_argument_mutated(recorder: Recorder, snapshot: Snapshot, value: Any) -> 
 
 
 def _warn_or_raise_for_mutated_arguments(function: str, names: list[str], strict: bool) -> None:
-    """Warn about lists and dicts of the caller that the function mutates: the program mutates
-    copies of them.
+    """Warn that the function mutates arguments that are lists or dicts, because the program mutates
+    only copies of them.
 
-    strict: raise TraceError instead.
+    strict: raise TraceError instead of a warning.
     """
     if names:
         why = (
@@ -510,9 +517,10 @@ def _warn_or_raise_for_mutated_arguments(function: str, names: list[str], strict
 
 
 def reject_invalid_results(flat: list[Any]) -> None:
-    """Raise TraceError for a result that is a TensorArray or an object that holds symbolic tensors.
+    """Raise TraceError if a leaf of the function's result is a TensorArray, or an object that holds
+    symbolic tensors.
 
-    For an undefined variable, raise UnboundLocalError as Python does.
+    If a leaf is a variable without a value, raise UnboundLocalError as Python does.
     """
     for leaf in flat:
         if isinstance(leaf, Undefined):
@@ -520,21 +528,23 @@ def reject_invalid_results(flat: list[Any]) -> None:
         attribute_values = [*iter_value_and_items(leaf), *getattr(leaf, "__dict__", {}).values()]
         if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in attribute_values):
             why = (
-                f"'{type(leaf).__name__}' holds values of the program and is not a result; give "
-                f"them in a tuple or dict"
+                f"an object of type '{type(leaf).__name__}' that holds tensors cannot be "
+                f"returned; return "
+                f"the tensors in a tuple or dict"
             )
             raise TraceError(append_user_line(why))
         if isinstance(leaf, TensorArray):
             why = (
-                f"a list whose length is known only at run time ('{leaf.name}') is not a result; "
-                f"stack or concat it"
+                f"a list whose length is known only at run time ('{leaf.name}') cannot be "
+                f"returned; stack or concatenate its elements"
             )
             raise TraceError(append_user_line(why))
 
 
 def _try_make_previous_tensor_an_input(recorder: Recorder, before: Any) -> bool:
-    """Make the previous tensor of a side effect an input of the program, because it differs at each
-    call. Return whether the program reads it.
+    """If the program reads `before`, the tensor that an assigned attribute held before the call,
+    make it an input of the program, because the tensor differs at each call. Return whether
+    `before` is an input of the program.
     """
     if not isinstance(before, Tensor) or not recorder.is_tensor_bound_to_variable(before):
         return False
@@ -549,8 +559,9 @@ def _try_make_previous_tensor_an_input(recorder: Recorder, before: Any) -> bool:
 
 
 def _try_emit_buffer_assign(recorder: Recorder, effect: SideEffect) -> bool:
-    """If a side effect assigns a buffer of the same shape and dtype that has no other references,
-    write an op that assigns it. Return whether this op replaces the side effect.
+    """If a side effect assigns a new value to a buffer, with the same shape and dtype, and nothing
+    else refers to the old tensor, append an op that assigns the buffer. Return whether this op
+    replaces the side effect.
     """
     if not is_registered_buffer(effect.owner, effect.key, effect.previous_value) or not isinstance(
         effect.new_value, Variable

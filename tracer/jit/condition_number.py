@@ -1,5 +1,6 @@
 """Estimate the condition number of a program: how much rounding errors of inputs, weights and
-intermediate results change the results. Two correct runs may differ by that much.
+intermediate results change the results. Two correct runs of the program may differ by the amount
+that rounding errors cause.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from ..core.tensor import Tensor
 
 NUM_TRIALS = 3
 MAX_COMPARED_ELEMENTS = 1 << 10
-MAX_ACCUMULATED_ROUNDINGS = 32.0  # number of operations whose rounding errors may add up
+# how many times the effect of one rounding is accepted, because rounding errors of several
+# operations add up
+MAX_ACCUMULATED_ROUNDINGS = 32.0
 
 RunFunction = Callable[[Mapping[str, Any], Sequence[Any]], Sequence[Any]]
 
@@ -33,8 +36,9 @@ def is_explained_by_rounding(
     difference: Callable[[Any, Any], float],
     noise: type[NoiseMode] | None = None,
 ) -> bool:
-    """Whether a difference `deviation` of a result can be caused by rounding: whether the result
-    changes by a similar amount if the last bit of all inputs and weights changes.
+    """Whether rounding can cause a difference `deviation` of a result. Rounding can cause the
+    difference if the result changes by a similar amount when the last bit of all inputs and weights
+    changes.
 
     run: returns the results for weights and inputs.
     result_index: the index of the result.
@@ -59,7 +63,8 @@ def is_explained_by_rounding(
 class NoiseMode(WrapperMode):
     """Base of the modes that change the results of ops at random.
 
-    max_accumulation: the factor of the measured change that rounding may explain.
+    max_accumulation: a deviation is explained by rounding up to this multiple of the change that
+    the noise causes.
     """
 
     max_accumulation = MAX_ACCUMULATED_ROUNDINGS
@@ -74,10 +79,12 @@ class NoiseMode(WrapperMode):
 
 
 class LastBitNoise(NoiseMode):
-    """A mode that changes the last bit of the floating results of each op that computes."""
+    """A mode that changes the last bit of the floating results of each op, except of ops that only
+    move data.
+    """
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Run the op and change its results."""
+        """Run the op, and change the last bit of its floating results."""
         outputs = super().run(op, args, attrs)
         operands = [t.array for t in pytree.leaves(args) if isinstance(t, Tensor)]
         for tensor in pytree.leaves(outputs):
@@ -91,14 +98,14 @@ class LastBitNoise(NoiseMode):
 class QuantizationLevelNoise(NoiseMode):
     """A mode that moves the results of each quantization op by -1, 0 or 1 level.
 
-    A value between two levels may be rounded to either of them, after a last bit has changed; and
-    engines compute quantized products and sums with a single rounding.
+    After a change of its last bit, a value halfway between two levels may be rounded to the other
+    level. Engines may also compute quantized products and sums with a single rounding.
     """
 
     max_accumulation = 1.0
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Run the op and change its result."""
+        """Run the op; move the result of a quantization op by -1, 0 or 1 level."""
         outputs = super().run(op, args, attrs)
         if is_quantization_op(op.type):
             result = outputs[0] if isinstance(outputs, list | tuple) else outputs
@@ -113,7 +120,7 @@ class QuantizationLevelNoise(NoiseMode):
         with the result of the op.
         """
         if "dequantize" not in op.type:
-            return 1.0  # the result holds the numbers of levels
+            return 1.0  # the result holds integers that number the levels
         out, scale = outputs[0].array, outputs[1].array
         axis = attrs.get("quant_axis", 0)
         shape = [-1 if i == axis and scale.size > 1 else 1 for i in range(out.ndim)]
@@ -121,13 +128,14 @@ class QuantizationLevelNoise(NoiseMode):
 
 
 def is_quantization_op(op_type: str) -> bool:
-    """Whether an op rounds to levels."""
+    """Whether an op rounds to quantization levels."""
     return op_type == "quantize_linear" or (op_type.startswith("fake_") and "_quantize" in op_type)
 
 
 def _consists_of_operand_elements(result: Any, operands: Sequence[Any]) -> bool:
-    """Whether every element of a result is an element of an operand: the op moves data, which does
-    not round. At most MAX_COMPARED_ELEMENTS elements are compared.
+    """Whether every element of a result is an element of an operand. An op whose results are
+    elements of its operands only moves data, so it does not round. At most MAX_COMPARED_ELEMENTS
+    elements are compared.
     """
     sources = [a.ravel() for a in operands if a.dtype == result.dtype]
     return bool(sources) and bool(
@@ -136,8 +144,8 @@ def _consists_of_operand_elements(result: Any, operands: Sequence[Any]) -> bool:
 
 
 def _perturb_last_bit(array: Any, rng: np.random.Generator) -> Any:
-    """Change each number of an array by its last bit, up or down; the real and the imaginary part
-    of complex numbers independently.
+    """Change each number of a floating array by its last bit, randomly up or down. Of complex
+    numbers, real and imaginary part change independently.
     """
     if not isinstance(array, np.ndarray) or not is_inexact(array.dtype):
         return array

@@ -1,4 +1,6 @@
-"""Global switches of the conversion: whether it is enabled, and how much it prints."""
+"""Global switches of the conversion: whether functions are converted, and how much is printed about
+each conversion.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +22,25 @@ _switches = {
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
-    """Run functions of `to_static` as programs if the argument is true, otherwise as Python."""
+    """Let functions decorated with `to_static` run as programs if the argument is true, otherwise
+    as Python.
+    """
     if not isinstance(enable_to_static_bool, int):
-        raise TypeError(f"enable_to_static: a bool, not {type(enable_to_static_bool).__name__}")
+        raise TypeError(
+            "enable_to_static: the argument should be a bool, not "
+            f"{type(enable_to_static_bool).__name__}"
+        )
     _switches["enabled"] = bool(enable_to_static_bool)
 
 
 def is_to_static_enabled() -> bool:
-    """Whether functions of `to_static` run as programs."""
+    """Whether functions decorated with `to_static` run as programs."""
     return bool(_switches["enabled"])
 
 
 @contextmanager
 def temporarily_disable_to_static() -> Iterator[None]:
-    """Run functions of `to_static` in the body as Python."""
+    """Context manager: functions decorated with `to_static` run as Python in the `with` body."""
     before = _switches["enabled"]
     _switches["enabled"] = False
     try:
@@ -46,8 +53,8 @@ def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
     """Print the converted code of each function when it is captured.
 
     level: 0 or less prints nothing; 1 prints the code after jumps became flags; 2 after statements
-    became calls; 3 or more after the last stage. Paddle has 14 stages in another order; there, too,
-    100 selects the last one.
+    became calls; 3 or more after the last stage. Paddle has 14 stages in another order; in Paddle,
+    too, level 100 selects the last stage.
     """
     _switches.update(level=_require_int_level("set_code_level", level), stdout=also_to_stdout)
 
@@ -58,14 +65,18 @@ def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
 
 
 def _require_int_level(what: str, level: int | None) -> int:
-    """Return a level, 0 for None, as in Paddle. Raises TypeError for other types."""
+    """Return `level` as an int, with 0 for None, as in Paddle. Raises TypeError if it is neither an
+    int nor None.
+    """
     if not isinstance(level, int | None):
         raise TypeError(f"{what}: level should be an int, not {level!r}")
     return level or 0
 
 
 def print_requested_conversion_info(function: Any) -> None:
-    """Print the requested information about a function that is about to be captured."""
+    """Print what `set_code_level` and `set_verbosity` requested about a function that is about to
+    be captured.
+    """
     out = sys.stdout if _switches["stdout"] else sys.stderr
     name = getattr(function, "__qualname__", "function")
     if _switches["verbosity"] > 0:

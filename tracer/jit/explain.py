@@ -33,24 +33,25 @@ from .static_function import StaticFunction
 
 FIX_BY_ERROR_PATTERN = {
     r"sorted\(\)": "use paddle.sort or paddle.argsort",
-    r"the dtypes differ": "cast one side, with astype",
-    r"the numbers of axes differ": "reshape one side, or reduce both",
+    r"the dtypes differ": "cast one of the values, with astype",
+    r"the numbers of axes differ": "reshape one of the values, or reduce both",
     r"the value of .* is not known": "use tensors and paddle's functions, or compute it "
     "outside and pass it in",
     r"the number of (rows|items) is known only": "use a `for` statement, or give the size in the "
     "input's shape",
-    r"has a value only if": "give it a value before the `if`",
-    r"not every path through": "return a value at the end as well",
-    r"only tensors and numbers": "decide it before, or make a tensor of it",
+    r"has a value only if": "assign the variable before the `if`",
+    r"not every path through": "return a value at the end of the function as well",
+    r"only tensors and numbers": "choose the value before the branch or loop, or convert it to "
+    "a tensor",
     r"different structures": "return the same structure from both branches",
-    r"is not one of its results": "assign it to a variable instead",
-    r"is not converted": "put the function in a file; until then its control flow is Python's",
-    r"raise: ": "raise under an `if`",
-    r"whose length is known only at run time": "stack or concat it",
-    r"stores values": "return them instead",
+    r"is not one of its results": "assign the value to a variable instead",
+    r"is not converted": "put the function in a file; until then, Python runs its control flow",
+    r"raise: ": "put the `raise` under an `if`",
+    r"whose length is known only at run time": "stack or concatenate the list",
+    r"stores values": "return the values instead",
 }
 
-SOURCE_ONLY_NOTE = "; what comes after it was only read"
+SOURCE_ONLY_NOTE = "; the code after it was only scanned, not executed"
 
 
 @dataclass
@@ -59,8 +60,8 @@ class Explanation:
 
     problems: the problems, ordered by line.
     guards: the guards on Python state that the capture recorded.
-    is_captured: whether the capture ran, even if it raised an error; False if `explain` only read
-        the source.
+    is_captured: whether the function was captured, even if the capture ended with an error; False
+    if `explain` only read the source.
     """
 
     problems: list[CaptureProblem] = field(default_factory=list)
@@ -78,7 +79,7 @@ class ExplainMode(Static):
         self.problems = problems
 
     def mode_with_tape_set(self, tape: bool) -> ExplainMode:
-        """Return the mode of the same recording, with or without autograd."""
+        """Return an ExplainMode for the same recording, with or without autograd."""
         result = ExplainMode(self.recorder, self.problems)
         result.tape, result.caller_has_tape = tape, self.caller_has_tape
         return result
@@ -103,8 +104,8 @@ def _problem_key(problem: CaptureProblem) -> tuple[Any, ...]:
 
 
 def make_problem_from_error_message(message: str) -> CaptureProblem:
-    """Return the problem that an error message describes. Its location is that at the end of the
-    message, otherwise the current user line.
+    """Return the problem that an error message describes. The location of the problem is the one at
+    the end of the message, or else the current line of the user's code.
     """
     head, _, place = message.rpartition("\n  at ")
     location_match = re.match(r"(.+?):(\d+) in (\S+?)(?:: (.*))?$", place)
@@ -131,8 +132,8 @@ def make_problem_from_error_message(message: str) -> CaptureProblem:
 def explain(target: Any, input_spec: Any = None) -> Explanation:
     """Return all problems of capturing a function, a method, a StaticFunction or a Layer.
 
-    input_spec: as for `to_static`. Without it, the function is not captured; only its source is
-    read.
+    input_spec: as for `to_static`. Without input_spec, the function is not captured; only its
+    source is read.
     """
     owner = target if isinstance(target, Layer) else getattr(target, "__self__", None)
     function = target.forward if isinstance(target, Layer) else target
@@ -150,7 +151,9 @@ def explain(target: Any, input_spec: Any = None) -> Explanation:
 
 
 def _iter_function_and_sublayer_forwards(function: Any, owner: Any) -> Iterator[FunctionType]:
-    """Yield the function and the `forward` of each sublayer of `owner`; only user functions."""
+    """Yield `function` and the `forward` of each sublayer of `owner`, without functions that are
+    not the user's code.
+    """
     methods: list[Any] = [function]
     if isinstance(owner, Layer):
         methods += [inner.forward for inner in owner.sublayers()]
@@ -192,7 +195,8 @@ def _explain_capture(function: Callable[..., Any], input_spec: Any, owner: Any) 
 def _is_after_last_captured_line(
     problem: CaptureProblem, last_lines: dict[tuple[str, str], int]
 ) -> bool:
-    """Whether a problem is after the line at which the capture ended.
+    """Whether a problem found in the source is in a function whose capture ended with an error,
+    after the line of the error.
 
     last_lines: the last line of each function
     """

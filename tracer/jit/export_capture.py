@@ -1,5 +1,5 @@
-"""Capture a method for a file. A saved program has no state that lasts from call to call. Therefore
-side effects on Python state are undone, or rejected if the results depend on them.
+"""Capture a method for a file. A saved program keeps no state between calls. Side effects of the
+method on Python state are undone, or rejected if the results depend on them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ from .static_call_capture import StaticCallCapture
 
 
 class SharedParameterNames:
-    """The parameters and buffers that several programs of one model share, under the same names."""
+    """Holds the names of parameters and buffers that the programs of one model share, so that each
+    has the same name in all of them.
+    """
 
     def __init__(self) -> None:
         self._namer = Namer()
@@ -48,7 +50,7 @@ class SharedParameterNames:
         )
 
     def register_scope(self, scope: dict[str, Tensor]) -> None:
-        """Register the tensors of a program under their names."""
+        """Store the names of the tensors in the scope of a program, for the following programs."""
         self._names_by_tensor.update({id(t): name for name, t in scope.items()})
         self._referenced_tensors += scope.values()
 
@@ -56,7 +58,7 @@ class SharedParameterNames:
 class CallRollback:
     """Restores the Python state that a call of a method changes.
 
-    effects: the attributes that were assigned values of the program.
+    effects: the attributes to which the method assigned tensors.
     tensors: the buffers that the method writes.
     hookable_tensors: the tensors to which the method may add hooks.
     """
@@ -73,7 +75,7 @@ class CallRollback:
         self._saved_hooks = [(tensor, list(tensor._hooks or ())) for tensor in hookable_tensors]
 
     def undo(self) -> None:
-        """Restore the state before the first call."""
+        """Restore the Python state from before the call."""
         for effect in self._side_effects:
             effect.restore()
         for guard in self._state_guards:
@@ -98,7 +100,7 @@ def capture_method(
     """
     dynamic_method = method.with_dynamic_batch_or_none()
     if dynamic_method is not None:
-        # If Python code needs the batch size, the size of the example call is used.
+        # If Python code reads the batch size, it stays fixed at the size of the example call.
         with suppress(Exception):
             result = _capture_and_restore(dynamic_method, shared, guards)
             result.accepted_input_shapes = [leaf.shape for leaf in method.arguments.input_leaves()]
@@ -140,7 +142,8 @@ def _capture_once(
         shared.create_recorder(), method.arguments, method.method_owner
     )
     for variable in capture.inputs:
-        variable.stop_gradient = True  # a file does not specify which inputs require gradients
+        # a program file does not store which inputs require gradients
+        variable.stop_gradient = True
     try:
         return _record_call_and_create_program(capture, method, guards), capture
     except BaseException:
@@ -194,8 +197,8 @@ def _contains_ndarray_variable(value: Any) -> bool:
 
 
 def _warn_unstable_reads(capture: StaticCallCapture, method: MethodToSave) -> None:
-    """Warn that forward reads a Python value that differs at each call: the file contains the
-    current one.
+    """Warn if forward reads a Python value that differs at each call, because the file contains the
+    current value.
     """
     capture.guards.record_changed_random_generators_and_iterators()
     unstable = capture.guards.first_unstable_read_description or next(
@@ -204,13 +207,14 @@ def _warn_unstable_reads(capture: StaticCallCapture, method: MethodToSave) -> No
     if unstable:
         why = f"'{unstable}' differs at each call; the file contains its current value"
         warn(
-            f"{method.parameters.name}: {why}. Give it as an input, or draw with paddle's functions"
+            f"{method.parameters.name}: {why}. Pass it as an input, or draw random "
+            "numbers with Paddle's functions"
         )
 
 
 def user_lines_by_assigned_buffer(recording: CapturedProgram) -> dict[str, str]:
-    """Return the buffers that a program assigns in each run, with the line. Buffers that ops
-    update, such as the statistics of batch norm, are not included.
+    """Return the names of the buffers that a program assigns in each run, with the user's line of
+    the assignment. Buffers that ops update, such as the statistics of batch norm, are not included.
     """
     ops = [op for op in recording.program.ops() if op.type == "assign"]
     return {
@@ -226,13 +230,13 @@ def reject_reads_of_assigned_buffers(recording: CapturedProgram) -> None:
             why = (
                 f"forward changes a buffer in place, '{recording.structured_names.get(name, name)}'"
             )
-            raise TraceError(
-                f"{why}; a saved program keeps nothing from call to call\n  at {where}"
-            )
+            raise TraceError(f"{why}; a saved program keeps no state between calls\n  at {where}")
 
 
 def _reject_side_effects_on_buffers_and_read_tensors(capture: StaticCallCapture) -> None:
-    """Raise TraceError for side effects that change buffers, or tensors that the program reads."""
+    """Raise TraceError if the method assigns attributes that hold buffers, or tensors that the
+    program reads.
+    """
     labels = [
         e.label
         for e in capture.side_effects
@@ -243,8 +247,8 @@ def _reject_side_effects_on_buffers_and_read_tensors(capture: StaticCallCapture)
     ]
     if labels:
         why = (
-            f"forward stores values of the program in {labels}; a saved program keeps nothing "
-            f"from call to call"
+            f"forward stores values of the program in {labels}, but a saved program keeps no state "
+            "between calls"
         )
         raise TraceError(append_user_line(why))
 
@@ -252,14 +256,13 @@ def _reject_side_effects_on_buffers_and_read_tensors(capture: StaticCallCapture)
 def _reject_different_second_capture(
     first: CapturedProgram, second: CapturedProgram, guards: list[StateGuard]
 ) -> None:
-    """Raise TraceError if `forward` computes with a Python value that it also changes, so that the
-    next call would record another program.
+    """Raise TraceError if two successive captures of `forward` differ, because `forward` computes
+    with a Python value that it also changes.
     """
     why = describe_program_difference(first, second)
     if why:
         labels = [guard.source.display_name for guard in guards]
         raise TraceError(
-            f"forward computes with {labels}, which it changes itself; a saved program "
-            f"keeps nothing from call to call: "
-            f"at the next call {why}"
+            f"forward computes with {labels}, which it changes itself, but a saved program "
+            f"keeps no state between calls: at the next call {why}"
         )

@@ -1,4 +1,4 @@
-"""Calls of a `to_static` function that run as Python because their capture failed."""
+"""Remembers which calls of a `to_static` function run as Python because their capture failed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from ..core.errors import OarlockError, SideEffectError, TraceError, warn
 from .call_arguments import FlattenedArguments
 
 MAX_FAILED_SIGNATURES = (
-    4  # after this many failed signatures, all calls of the function run as Python
+    # number of call signatures with a failed capture after which all calls of the function run as
+    # Python
+    4
 )
 
 
@@ -17,7 +19,7 @@ class PythonFallback:
     """The call signatures of one function whose capture failed.
 
     requires_full_graph: if True, a call runs as Python only if its capture failed with a
-        SideEffectError, for example that of a training step; other failures raise.
+    SideEffectError, for example that of a training step; other failed captures raise an error.
     last_arguments: the arguments of the last failed call, as InputSpecs; None if a later call ran
         as a program.
     """
@@ -35,13 +37,15 @@ class PythonFallback:
         return bool(self._failed_keys)
 
     def runs_as_python(self, key: Hashable) -> bool:
-        """Whether calls with this signature run as Python: its capture failed, or too many captures
-        failed.
+        """Whether calls with the signature `key` run as Python, because the capture of this
+        signature or of too many other signatures failed.
         """
         return len(self._failed_keys) >= MAX_FAILED_SIGNATURES or key in self._failed_keys
 
     def is_fallback_allowed_after(self, error: Exception) -> bool:
-        """Whether a call whose capture failed with `error` runs as Python."""
+        """Whether a call whose capture failed with `error` may run as Python instead of raising the
+        error.
+        """
         return not self.requires_full_graph or isinstance(error, SideEffectError)
 
     def add_failed_signature_and_warn(
@@ -52,8 +56,8 @@ class PythonFallback:
         error: Exception,
         succeeded: bool = False,
     ) -> None:
-        """Store that calls with this signature run as Python from now on, and warn once per
-        function.
+        """Let calls with the signature `key` run as Python from now on, and warn about this once
+        per function.
 
         succeeded: whether Python already ran the call successfully.
         """

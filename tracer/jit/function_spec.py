@@ -44,8 +44,8 @@ class FunctionSpec:
     def unified_args_and_kwargs(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Merge keywords and defaults into the positional arguments; also return the remaining
-        keywords.
+        """Merge keyword arguments and defaults into the positional arguments. Return the merged
+        positional arguments, and the keyword arguments that remain.
 
         Raises ValueError for a missing argument.
         """
@@ -54,7 +54,8 @@ class FunctionSpec:
         if len(merged) > len(names):
             raise ValueError(
                 append_user_line(
-                    f"{self._function_parameters.name}: {len(merged)} arguments, it takes {names}"
+                    f"{self._function_parameters.name}: got {len(merged)} arguments, "
+                    f"but takes {names}"
                 )
             )
         for name in names[len(merged) :]:
@@ -72,8 +73,8 @@ class FunctionSpec:
     def args_to_input_spec(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
-        """Return the InputSpecs of the arguments: the given ones, otherwise specs of their tensors
-        and arrays.
+        """Return the InputSpecs of the arguments: those of `input_spec`, or else specs made from
+        the tensors and arrays.
         """
         if self.input_spec is not None:
             name, specs = self._function_parameters.name, len(self.input_spec)

@@ -1,6 +1,4 @@
-"""Matching of input specs: those of `to_static` with those of `jit.save` and with the tensors of a
-call.
-"""
+"""Match the input specs of `to_static` with those of `jit.save`, and with the tensors of a call."""
 
 from __future__ import annotations
 
@@ -18,8 +16,8 @@ from .call_arguments import FlattenedArguments, find_input_meta, is_input, leaf_
 
 
 def reject_specs_contradicting_declared(name: str, given: Any, own: Any) -> None:
-    """Raise OpError if specs to be saved contradict those of the function: other dtypes, ranks,
-    sizes or nesting.
+    """Raise OpError if `given`, the specs of `jit.save`, contradict `own`, the specs of
+    `to_static`, in dtype, rank, size or nesting.
     """
     leaves, nesting = pytree.flatten(list(given))
     known, expected = pytree.flatten(list(own))
@@ -27,14 +25,14 @@ def reject_specs_contradicting_declared(name: str, given: Any, own: Any) -> None
     for spec, own_spec in zip(leaves, known, strict=False):
         fits = fits and _are_compatible_specs(spec, own_spec)
     if not fits:
-        # User programs compare error messages with this text of Paddle.
+        # the text of Paddle's message, which user programs compare with
         said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"
         raise OpError(append_user_line(f"{name}: input_spec={given} {said}: {own}"))
 
 
 def input_spec_with_declared_dynamic_sizes(given: Any, own: Any) -> Any:
-    """Return specs in which an example tensor has the dynamic sizes of the corresponding spec in
-    `own`.
+    """Return `given` with each example tensor replaced by a spec of it, whose sizes are dynamic
+    where those of the corresponding spec in `own` are.
     """
     if not isinstance(given, list | tuple):
         return given
@@ -48,7 +46,9 @@ def input_spec_with_declared_dynamic_sizes(given: Any, own: Any) -> Any:
 
 
 def _spec_of_example_with_dynamic_sizes(example: Any, reference_spec: Any) -> Any:
-    """Return the spec of an example tensor with the dynamic sizes of another spec."""
+    """Return a spec with dtype and sizes of an example tensor, but dynamic sizes where
+    `reference_spec` has them. Return other values unchanged.
+    """
     if (
         isinstance(example, InputSpec)
         or not is_input(example)
@@ -69,14 +69,14 @@ def _spec_of_example_with_dynamic_sizes(example: Any, reference_spec: Any) -> An
 
 
 def has_fewer_specs_than_declared(specs: Any, own: Any) -> bool:
-    """Whether there are fewer specs, or fewer leaves in nested specs."""
+    """Whether `specs` has fewer items than `own`, or fewer leaves if the specs are nested."""
     leaves = [pytree.flatten(list(found))[0] for found in (specs, own)]
     return len(specs) < len(own) or len(leaves[0]) < len(leaves[1])
 
 
 def try_merge_specs_into_declared_by_name(specs: Any, own: list[Any]) -> list[Any] | None:
-    """Return `own` with each spec replaced by the spec in `specs` of the same name. None unless all
-    of `specs` have a name in `own`.
+    """Return `own` with each spec replaced by the spec in `specs` of the same name. Return None if
+    a spec in `specs` has no name, or a name that does not occur in `own`.
     """
     leaves = pytree.flatten(list(specs))[0]
     known, nesting = pytree.flatten(own)
@@ -89,9 +89,10 @@ def try_merge_specs_into_declared_by_name(specs: Any, own: list[Any]) -> list[An
 
 
 def merge_specs_into_declared_in_order(specs: list[Any], own: list[Any]) -> list[Any]:
-    """Return `own` with some specs replaced by `specs`, in order: each by the next one if that has
-    a compatible type and no other name. A nested spec fits any spec. If some of `specs` remain,
-    `specs` replace the first ones.
+    """Return `own` with some of its items replaced by the items of `specs`, in order: an item is
+    replaced by the next item of `specs` if that has a compatible type and the same name or none. A
+    nested item is compatible with any item. If items of `specs` remain at the end, `specs` replaces
+    the first items of `own` instead.
     """
     merged, remaining = list(own), list(specs)
     for i, own_spec in enumerate(own):
@@ -102,13 +103,13 @@ def merge_specs_into_declared_in_order(specs: list[Any], own: list[Any]) -> list
 
 def _have_compatible_types_and_names(spec: Any, own_spec: Any) -> bool:
     if isinstance(spec, dict | list | tuple) or isinstance(own_spec, dict | list | tuple):
-        return True  # nested specs are compared later
+        return True  # nested specs are compared by the caller, after merging
     named = getattr(spec, "name", None) and getattr(own_spec, "name", None)
     return _are_compatible_specs(spec, own_spec) and (not named or spec.name == own_spec.name)
 
 
 def _are_compatible_specs(spec: Any, own_spec: Any) -> bool:
-    """Whether some input matches both specs, or both are the same Python value."""
+    """Whether an input can match both specs; for two Python values, whether they are equal."""
     if not isinstance(spec, InputSpec) and not isinstance(own_spec, InputSpec):
         return leaf_cache_key(spec) == leaf_cache_key(own_spec)
     if (
@@ -124,8 +125,8 @@ def _are_compatible_specs(spec: Any, own_spec: Any) -> bool:
 
 
 def _are_compatible_sizes(a: int | Dim, b: int | Dim) -> bool:
-    """Whether two dimensions may have the same size: they are equal, or one of them is dynamic and
-    allows the other.
+    """Whether the declared sizes `a` and `b` of a dimension can agree: they are equal, or one of
+    them is dynamic and allows the other.
     """
     if a == b or -1 in (a, b):
         return True
@@ -138,8 +139,8 @@ def _reject_tensor_for_python_value(name: str, label: str, spec: Any, leaf: Any)
     """Raise OpError if the argument is a tensor but its entry in input_spec is a Python value."""
     if is_input(leaf):
         why = (
-            f"'{label}' should be {spec!r:.80}, as input_spec says, or an InputSpec there "
-            f"(got {find_input_meta(leaf)})"
+            f"'{label}' should be {spec!r:.80}, as in input_spec; for a tensor, put an InputSpec "
+            f"there (got {find_input_meta(leaf)})"
         )
         raise OpError(append_user_line(f"{name}: {why}"))
 
@@ -147,8 +148,8 @@ def _reject_tensor_for_python_value(name: str, label: str, spec: Any, leaf: Any)
 def adapt_specs_to_arguments(
     name: str, specs: FlattenedArguments, arguments: FlattenedArguments
 ) -> list[Any]:
-    """Return the specs of one call, with the dtypes and sizes of its tensors. Paddle accepts these
-    even if they contradict the specs.
+    """Return `specs` adapted to one call, with the dtypes and sizes of its tensors. As in Paddle,
+    tensors may contradict the specs.
 
     Raises OpError if a named dimension does not allow a size.
     """
@@ -178,8 +179,8 @@ def check_named_dimensions(
     name: str, specs: FlattenedArguments, arguments: FlattenedArguments
 ) -> None:
     """Raise OpError if a named dimension has a size that its Dim does not allow, or two dimensions
-    of one name have different sizes. Arguments of another nesting or rank than their specs are not
-    checked.
+    of one name have different sizes. Arguments whose nesting or rank differs from that of their
+    specs are not checked.
     """
     named = specs.named_dimensions()
     if specs.spec != arguments.spec:
@@ -199,8 +200,8 @@ def check_named_dimensions(
 
 
 def _adapt_spec_to_tensor(name: str, label: str, spec: InputSpec, leaf: Any) -> InputSpec:
-    """Return a spec with the dtype and sizes of a tensor; dynamic sizes stay dynamic. Warns if the
-    shape contradicts the spec.
+    """Return `spec` with the dtype and sizes of a tensor, except that dynamic sizes stay dynamic.
+    Warns if the shape contradicts the spec.
     """
     meta = find_input_meta(leaf) if is_input(leaf) else None
     sizes = format_shape(spec.shape, spec.dims)
@@ -216,7 +217,10 @@ def _adapt_spec_to_tensor(name: str, label: str, spec: InputSpec, leaf: Any) -> 
     else:
         shape = list(meta.shape)
     if shape != list(declared):
-        warn(f"{name}: '{label}' should be {expected}; this call runs a program of its own")
+        warn(
+            f"{name}: '{label}' should be {expected}; this call runs another program, made "
+            "for its arguments"
+        )
     elif meta.dtype == spec.dtype.np:
         return spec
     return InputSpec(shape, meta.dtype, spec.name)

@@ -15,12 +15,12 @@ __all__ = ["Layer"]
 
 
 class Layer:
-    """A model without methods until `load` is called."""
+    """A saved model in memory. The object has no methods until `load` is called."""
 
     def load(self, load_path: str, place: Any) -> None:
         """Load the methods of the model at `load_path`.
 
-        Raises ValueError, FileError.
+        Raises ValueError if `load_path` is not a path, and FileError for a malformed file.
         """
         model = load(load_path)
         for name in model.methods():

@@ -37,7 +37,7 @@ class CapturedProgram:
     """A captured program with the tensors that it reads.
 
     scope: the tensors, by name in the program.
-    structured_names: by name in the program, the names in the layer.
+    structured_names: by name in the program, the name of the tensor in the layer.
     inputs: the tensors with which a trace was called.
     changed_state_names: parameters, buffers and random generators that forward changed, but that
     runs of the program do not change.
@@ -66,11 +66,11 @@ class CapturedProgram:
     assigned_buffers: dict[str, str] = field(default_factory=dict)
     forced_training_op: OpDesc | None = None
     differs_from_eager: bool = False
-    restore_python_state: Callable[[], object] = bool  # does nothing
+    restore_python_state: Callable[[], object] = bool  # by default a function that does nothing
 
     @property
     def contract(self) -> Contract:
-        """The guards, and the names of inputs and outputs."""
+        """The contract of the program: its guards, and the names of its inputs and outputs."""
         assert self.program.contract is not None
         return self.program.contract
 
@@ -89,8 +89,8 @@ def positional_argument_names(function: Callable[..., Any], count: int) -> list[
 def iter_named_inputs(
     function: Callable[..., Any], inputs: Sequence[Any]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield each leaf of the inputs with its name: `x`, `y_0` for an element of a list, the key for
-    a value of a dict.
+    """Yield each leaf of the inputs with its name: `x` for an argument, `y_0` for an element of a
+    list, the key for a value of a dict.
     """
     for name, value in zip(positional_argument_names(function, len(inputs)), inputs, strict=True):
         leaves, spec = pytree.flatten(value, sort_keys=True)
@@ -98,7 +98,7 @@ def iter_named_inputs(
 
 
 class LayerTensorTracker:
-    """The tensors of a layer, to find those that forward changes."""
+    """Saves the tensors of a layer, to find out later which of them forward changed."""
 
     def __init__(self, layer: Layer) -> None:
         self.layers = layer.sublayers(include_self=True)
@@ -116,7 +116,7 @@ class LayerTensorTracker:
     def names_of_changed_tensors(self, ignored_ids: set[int]) -> list[str]:
         """Return the names of the tensors that were replaced or changed.
 
-        ignored_ids: the ids of tensors that the program itself updates; they are omitted.
+        ignored_ids: the ids of tensors that the program itself updates, whose names are left out.
         """
         return [
             self.structured_name_by_id[id(t)]
@@ -127,8 +127,8 @@ class LayerTensorTracker:
 
 
 def structured_names_by_id(layer: Layer) -> dict[int, str]:
-    """Return the structured name of every parameter and buffer, by id; from `to_static_state_dict`
-    if a subclass overrides it.
+    """Return the structured name of every parameter and buffer, by id. If a subclass overrides
+    `to_static_state_dict`, the names are those that it returns.
     """
     names = {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
     if type(layer).to_static_state_dict is not Layer.to_static_state_dict:
@@ -138,7 +138,9 @@ def structured_names_by_id(layer: Layer) -> dict[int, str]:
 
 @contextmanager
 def recording_ops_with_layer_paths(layer: Layer, recorder: Recorder) -> Iterator[None]:
-    """Make ops that are recorded in a sublayer store the path of the sublayer."""
+    """Context manager: ops that are recorded while the `forward` of a sublayer runs store the path
+    of this sublayer.
+    """
     hooks = []
     for path, inner in layer.named_sublayers():
         scope = f"/{path.replace('.', '/')}/"
@@ -147,7 +149,8 @@ def recording_ops_with_layer_paths(layer: Layer, recorder: Recorder) -> Iterator
             recorder.layers.append(scope)
 
         def pop_path(inner: Layer, inputs: Any, outputs: Any, scope: str = scope) -> None:
-            # A layer that raised has no post hook.
+            # If `forward` of a sublayer raised an error, its hook that removes the path did not
+            # run.
             while recorder.layers and recorder.layers.pop() != scope:
                 pass
 
@@ -166,7 +169,7 @@ def trace_layer(
     layer: Layer, inputs: Sequence[Any], guards: str = CHECK, tracks_constrained_dims: bool = False
 ) -> tuple[Any, CapturedProgram]:
     """Run `layer` on tensors and record it. Dimensions whose size Python code did not read become
-    dynamic; with guards='drop', the other dimensions too.
+    dynamic; with guards='drop', the other dimensions do, too.
 
     tracks_constrained_dims: whether to record the sizes that Python code compares or converts.
     """
@@ -212,7 +215,7 @@ def trace_layer(
 
 
 def require_any_tensor_output(outputs: Any) -> Any:
-    """Return the outputs. Raises TraceError if there is no tensor among them."""
+    """Return `outputs` unchanged. Raises TraceError if `outputs` contains no tensor."""
     if not output_tree.flatten(outputs, "out")[0]:
         raise TraceError("the layer returns no tensor; there is nothing to record")
     return outputs
@@ -259,8 +262,8 @@ def rename_and_fetch_outputs_and_make_contract(recorder: Recorder, outputs: Any)
 def _ensure_fetchable_and_get_name(
     recorder: Recorder, tensor: Tensor, previous_outputs: list[Tensor]
 ) -> str:
-    """Return the name of a variable that can be fetched as an output: a copy if the tensor is an
-    input, a parameter or another output.
+    """Return the name of a variable that can be fetched as an output. If the tensor is an input, a
+    parameter or already another output, the variable is a copy of the tensor.
     """
     name = recorder.emit_undefined_check_and_get_name(tensor)
     made_here = any(
@@ -268,7 +271,7 @@ def _ensure_fetchable_and_get_name(
     )
     is_checked_value = (
         find_check_variable_message(name) is not None
-    )  # the name is part of an error message
+    )  # copying a maybe-undefined value emits a check whose error message contains this name
     if (
         made_here
         and not is_checked_value
@@ -326,7 +329,7 @@ def create_captured_program(
     structured = {name: names[id(t)] for name, t in recorder.scope.items() if id(t) in names}
     has_no_eager_form = any(
         op.type == "recurrent" for op in program.ops()
-    )  # eager execution does not support StaticRNN
+    )  # eager execution of the function would fail at StaticRNN
     return CapturedProgram(
         program,
         recorder.scope,
@@ -336,7 +339,9 @@ def create_captured_program(
 
 
 def copy_with_ops_in_inference_mode(program: Program) -> Program:
-    """Return the program with every op that has a training behavior set to inference."""
+    """Return the program with inference mode set in every op that behaves differently in
+    training.
+    """
 
     def copy_op_with_is_test(op: OpDesc) -> OpDesc:
         if "is_test" not in op.attrs:

@@ -26,8 +26,8 @@ from .static_function import StaticFunction
 class MethodToSave:
     """A function to be saved.
 
-    name: 'forward' for the function whose files have no method name.
-    owner: the layer whose parameters it uses.
+    name: the method's name; 'forward' for the function whose file names contain no method name.
+    owner: the layer whose parameters the function uses.
     function: the Python function.
     has_example_args: whether the arguments are examples, so that the batch size may become dynamic.
     """
@@ -47,7 +47,7 @@ class MethodToSave:
 
     @property
     def method_owner(self) -> Any:
-        """The layer or object whose method it is; None for a function."""
+        """The layer or object whose method is saved; None for a function."""
         return getattr(self.function, "__self__", None) if self.owner is None else self.owner
 
     def with_dynamic_batch_or_none(self) -> MethodToSave | None:
@@ -66,17 +66,18 @@ class MethodToSave:
         )
 
     def call_function(self, leaves: list[Any]) -> Any:
-        """Call the Python function with `leaves` in place of the leaves of its arguments."""
+        """Call the Python function with its arguments, in which `leaves` replace the leaves."""
         return self.parameters.call_function(self.function, self.arguments.unflatten(leaves))
 
     @property
     def is_training(self) -> bool:
-        """Whether its layer is in train mode."""
+        """Whether the layer whose parameters the function uses is in train mode."""
         return self.owner is not None and self.owner.training
 
 
 def methods_to_save(model: Any, input_spec: Any, skip_forward: bool) -> list[MethodToSave]:
-    """Return the methods of `model` to be saved, forward first. Warns if there are none.
+    """Return the methods of `model` to be saved, forward first. Warns if `model` has no methods to
+    save.
 
     Raises TypeError for objects that cannot be saved, OpError if a method has no input_spec.
     """
@@ -114,7 +115,9 @@ def _iter_layer_methods(
 
 
 def to_static_method_names_except_forward(layer: Layer) -> list[str]:
-    """Return the sorted names of the methods of to_static, without forward."""
+    """Return the sorted names of the layer's methods decorated with `to_static`, without
+    `forward`.
+    """
     names = {*dir(type(layer)), *layer.__dict__} - {"forward"}
     members = {name: inspect.getattr_static(layer, name, None) for name in names}
     return sorted(
@@ -136,7 +139,8 @@ def _iter_methods_of_translated_layer(
             ),
             layer._saved_method(name).inputs,
         )
-        if len(arguments.leaves) == len(inputs):  # otherwise the capture raises an error
+        # if the numbers differ, the capture raises an error
+        if len(arguments.leaves) == len(inputs):
             arguments.leaf_paths = [arg.path for arg in inputs]
         yield MethodToSave(name, method, layer, arguments)
 
@@ -170,8 +174,8 @@ def _require_unique_input_paths(arguments: FlattenedArguments) -> FlattenedArgum
     for path, count in Counter(inputs).items():
         if count > 1:
             why = (
-                f"two inputs are called {path!r} by the keys of dicts that lead there; rename "
-                f"a key (without a dot)"
+                f"two inputs have the name {path!r}, which consists of the keys of nested dicts; "
+                "rename a key that contains a dot"
             )
             raise OpError(append_user_line(f"jit.save: {why}"))
     return arguments
@@ -184,8 +188,8 @@ def _contains_example_tensors(input_spec: Any) -> bool:
 
 
 def _with_dynamic_first_dim_if_batch(leaf: Any, batch_size: int) -> Any:
-    """Return a leaf with a dynamic first dimension if the size of this dimension is `batch_size`,
-    the batch size. A vector of one element is treated as a scalar.
+    """Return a leaf with a dynamic first dimension if the size of this dimension equals
+    `batch_size`. A vector of one element is treated as a scalar and returned unchanged.
     """
     if not isinstance(leaf, InputSpec) or leaf.shape[:1] != (batch_size,) or leaf.shape == (1,):
         return leaf
@@ -193,8 +197,8 @@ def _with_dynamic_first_dim_if_batch(leaf: Any, batch_size: int) -> Any:
 
 
 def _arguments_to_save(function: Any, input_spec: Any) -> FlattenedArguments:
-    """Return the arguments as InputSpecs: the given ones, otherwise those of to_static or of the
-    last call.
+    """Return the arguments with InputSpecs in place of tensors: those of `input_spec`, or else
+    those of `to_static`, or else of the last call.
     """
     if isinstance(function, StaticFunction):
         return function.arguments_for_save(

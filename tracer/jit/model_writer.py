@@ -36,9 +36,10 @@ _SUFFIX_BY_FORMAT = {PADDLE2: MODEL, PADDLE3: PADDLE3_MODEL}
 class ModelToWrite:
     """A program to be written.
 
-    prefix: the path prefix of its files.
-    reference: computes the results with which the files are compared; None for no comparison.
-    format: of the program: 'paddle2' (`.pdmodel`) or 'paddle3' (`.json`).
+    prefix: the path prefix of the files.
+    reference: a function that computes the results with which those of the files are compared; None
+    for no comparison.
+    format: the format of the program file: 'paddle2' (`.pdmodel`) or 'paddle3' (`.json`).
     """
 
     prefix: str
@@ -48,17 +49,19 @@ class ModelToWrite:
 
     @property
     def program(self) -> Program:
-        """The program."""
+        """The program to be written."""
         return self.recording.program
 
     @property
     def program_path(self) -> str:
-        """The path of the program."""
+        """The path of the program file."""
         return self.prefix + _SUFFIX_BY_FORMAT[self.format]
 
     @property
     def other_format_path(self) -> str:
-        """The path of a program in the other format, which would use the same parameters."""
+        """The path that the program file would have in the format that is not written. An old
+        program file at this path would use the new parameters.
+        """
         return self.prefix + _SUFFIX_BY_FORMAT[PADDLE2 if self.format == PADDLE3 else PADDLE3]
 
     def program_bytes(self) -> bytes:
@@ -70,12 +73,13 @@ class ModelToWrite:
 def write_and_verify_model_files(
     models: Sequence[ModelToWrite], prefix: str, combined: bool, parameters: bool = True
 ) -> None:
-    """Write and verify the programs of one model. If anything fails, no file changes.
+    """Write and verify the programs of one model. If writing or verification fails, no existing
+    file changes.
 
     combined: write all values to `prefix`.pdiparams.
     parameters: also write `prefix`.pdiparams.info.
 
-    Files of methods of a previous model at `prefix` are removed.
+    Files of other methods that a previous model at `prefix` had are removed.
     """
     for model in models:
         _check_program_and_drop_unused_values(model)
@@ -139,7 +143,7 @@ def _check_program_and_drop_unused_values(model: ModelToWrite) -> None:
     }
     problems = find_problems(model.program)
     if problems:
-        raise OpError("the recorded program is not legal:\n  " + "\n  ".join(problems))
+        raise OpError("the recorded program is invalid:\n  " + "\n  ".join(problems))
 
 
 def _declare_all_values_in_every_program(models: Sequence[ModelToWrite]) -> None:
@@ -177,17 +181,19 @@ def _verify_and_mark_staged_model(
 
 
 def program_suffix(file_format: str) -> str:
-    """Return the suffix of programs in a format."""
+    """Return the file name suffix of programs in a format: `.pdmodel` or `.json`."""
     return _SUFFIX_BY_FORMAT[file_format]
 
 
 def pdmodel_to_format(data: bytes, file_format: str, name: str) -> bytes:
-    """Return the content of a program file, given the bytes of the `.pdmodel`."""
+    """Convert the content of a `.pdmodel` file to the content of a program file in the format
+    `file_format`.
+    """
     return data if file_format == PADDLE2 else convert_pdmodel_to_pir(data, name)
 
 
 def require_program_format(what: str, name: Any) -> str:
-    """Return the name of a program format. Raises ValueError for another than 'paddle2' and
+    """Return `name` unchanged. Raises ValueError unless `name` is a program format, 'paddle2' or
     'paddle3'.
     """
     if name not in _SUFFIX_BY_FORMAT:
@@ -196,7 +202,7 @@ def require_program_format(what: str, name: Any) -> str:
 
 
 def parameter_infos(recording: CapturedProgram) -> list[pdiparams_info.VarInfo]:
-    """Return the rows of `.pdiparams.info`."""
+    """Return the entries of the file `.pdiparams.info`, which describe the parameters."""
     return [
         pdiparams_info.VarInfo(
             name,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence, Set
 from ..ir.dim import MAX_DIM_SIZE, Dim, NamedDimensions
 from ..ir.program import ContractInputOrOutput
 
-# No input gets more elements than this by a large size, so that verification stays fast.
+# Samples of large sizes give an input at most this many elements, so that verification stays fast.
 MAX_LARGEST_SIZE_ELEMENTS = 1 << 20
 MAX_SETS_OF_LARGEST_SIZES = 4
 NUM_MIDDLE_CANDIDATES = 64
@@ -19,7 +19,9 @@ SizeByName = dict[str, int]
 
 
 def named_size_samples(inputs: Sequence[ContractInputOrOutput]) -> list[SizeByName]:
-    """Return sets of sizes for the named dimensions of a model; empty if there are none."""
+    """Return sample sizes for the named dimensions of a model, as dicts from names to sizes; empty
+    if the model has no named dimensions.
+    """
     dims = NamedDimensions((arg.name, arg.dims) for arg in inputs).dims
     smallest = {dim.name: dim.smallest_size for dim in dims}
     middle: SizeByName = {}
@@ -33,8 +35,8 @@ def named_size_samples(inputs: Sequence[ContractInputOrOutput]) -> list[SizeByNa
 
 def small_size_avoiding_powers_of_two(dim: Dim, avoided: Set[int]) -> int:
     """Return a small allowed size that is neither the smallest nor a power of two: an odd multiple
-    of `dim.multiple` that is not in `avoided`. If there is none, return another size than the
-    smallest; if there is only one size, return that.
+    of `dim.multiple` that is not in `avoided`. If no allowed size has these properties, return an
+    allowed size other than the smallest; if only one size is allowed, return it.
     """
     end = MAX_DIM_SIZE + 1 if dim.largest_size is None else dim.largest_size + 1
     sizes = range(dim.smallest_size, end, dim.multiple)
@@ -47,9 +49,9 @@ def small_size_avoiding_powers_of_two(dim: Dim, avoided: Set[int]) -> int:
 def _iter_largest_size_sets(
     inputs: Sequence[ContractInputOrOutput], dims: Sequence[Dim], smallest: SizeByName
 ) -> Iterator[SizeByName]:
-    """Yield up to MAX_SETS_OF_LARGEST_SIZES sets in which dimensions have their largest sizes: as
-    many as the limit of elements permits in one set, the next ones in the next set, the rest the
-    smallest.
+    """Yield up to MAX_SETS_OF_LARGEST_SIZES dicts of sizes. In each dict, as many dimensions as the
+    limit of elements permits have their largest size, and the others the smallest; the next dict
+    enlarges dimensions that no earlier dict enlarged.
     """
     args_by_name: dict[str, list[ContractInputOrOutput]] = {}
     for arg in inputs:
@@ -75,7 +77,9 @@ def _iter_largest_size_sets(
 def _halve_size_to_element_limit(
     args: Sequence[ContractInputOrOutput], dim: Dim, sizes: SizeByName
 ) -> None:
-    """Halve a size, down to the smallest, until its inputs do not exceed the limit of elements."""
+    """Halve the size of `dim` in `sizes` repeatedly, down to the smallest size, until inputs with
+    this dimension do not exceed the limit of elements.
+    """
     while sizes[dim.name] > dim.smallest_size and _exceeds_element_limit(args, sizes):
         steps = (sizes[dim.name] - dim.smallest_size) // dim.multiple
         sizes[dim.name] = dim.smallest_size + steps // 2 * dim.multiple

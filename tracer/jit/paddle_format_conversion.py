@@ -28,11 +28,11 @@ from .verify import ReferenceFunction, run_compiled_program, verify_files_agains
 def convert_paddle_format(
     source: str | os.PathLike[str], target: str | os.PathLike[str], to: str, verify: bool = True
 ) -> dict[str, str]:
-    """Write a saved model with its other methods in another format.
+    """Write a saved model, with all its methods, in another format.
 
     source: the path prefix of a model, one of its files, or its directory.
-    target: the path prefix of the new files. If it is that of `source`, only the programs are
-    written, because both formats have the same `.pdiparams`.
+    target: the path prefix of the new files. If the prefix is that of `source`, only the programs
+    are written, because both formats use the same `.pdiparams`.
     to: 'paddle2' (`.pdmodel`) or 'paddle3' (`.json`).
     verify: run the new files and compare the results with those of `source`.
 
@@ -77,7 +77,8 @@ def verify_files_against_interpreter(
     params: str | None,
     known_inputs: Mapping[str, Any] | None = None,
 ) -> str:
-    """Compare written files with the interpretation of `model`; return a report.
+    """Compare the results of written files with those of the interpreter for `model`; return a
+    one-line report.
 
     params: the path of the parameters.
     known_inputs: inputs that the model accepts, by name.
@@ -96,8 +97,8 @@ def verify_files_against_interpreter(
 def scope_and_interpreter_adding_contract(
     model: ModelFileContents,
 ) -> tuple[dict[str, Tensor], ReferenceFunction]:
-    """Return the values of a saved model, and a function that interprets its program. A program
-    without a contract gets one.
+    """Return the values of a saved model, and a function that interprets its program. If the
+    program has no contract, one is added to it.
 
     Raises UnsupportedOpsError for ops without a kernel.
     """

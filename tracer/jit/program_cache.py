@@ -15,8 +15,8 @@ MAX_PROGRAMS_PER_SIGNATURE = (
 
 
 class ProgramCache:
-    """The programs of one function, by call signature. A signature has several programs if their
-    guards differ.
+    """The programs of one function, by call signature. One signature can have several programs,
+    which differ in their guards.
 
     latest_program: the program that ran at the last call.
     fast_cache: programs for calls that have only positional tensors, by a key that is quick to
@@ -31,7 +31,9 @@ class ProgramCache:
     def get_valid_or_create(
         self, key: Any, arguments: FlattenedArguments, make: Callable[[], ConcreteProgram]
     ) -> ConcreteProgram:
-        """Return the program for a key whose guards hold; create one if there is none."""
+        """Return the program for `key` whose guards hold; if no program's guards hold, create one
+        with `make`.
+        """
         program = self.get_valid_or_create_within_limit(key, arguments, make, None)
         assert program is not None
         return program
@@ -43,9 +45,9 @@ class ProgramCache:
         make: Callable[[], ConcreteProgram],
         max_programs: int | None = MAX_PROGRAMS_PER_SIGNATURE,
     ) -> ConcreteProgram | None:
-        """Return the program whose guards hold, or create one. Return None if no guards hold and
-        there are already `max_programs` programs, or if the newest program read a value that
-        differs at each call.
+        """Return the program for `key` whose guards hold, or create one. Return None if no
+        program's guards hold and `key` has `max_programs` programs already, or if its newest
+        program read a value that differs at each call.
         """
         programs = self._programs.setdefault(key, [])
         for program in programs:
@@ -84,11 +86,11 @@ class ProgramCache:
         return key, (result, result.partial_program)
 
     def programs_with_key(self, key: Any) -> list[ConcreteProgram]:
-        """Return the programs for a key, the newest last."""
+        """Return the programs that were captured for a key, the newest last."""
         return self._programs.get(key, [])
 
     def concrete_programs(self) -> list[ConcreteProgram]:
-        """Return all programs."""
+        """Return all programs in the cache."""
         return [program for programs in self._programs.values() for program in programs]
 
     def clear(self) -> None:

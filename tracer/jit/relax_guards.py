@@ -17,14 +17,14 @@ from .layer_capture import CapturedProgram, complete_and_store_contract
 
 
 def relax_size_guards(first: CapturedProgram, second: CapturedProgram) -> CapturedProgram:
-    """Return the first captured program without the guards on sizes that differ in the second one
-    and that Python code only used in arithmetic. If the programs differ, all guards stay, and a
+    """Return the program `first` without guards on those sizes that differ in `second` and that
+    Python code used only in arithmetic. If the ops of the programs differ, all guards stay, and a
     warning is issued.
     """
     why = describe_program_difference(first, second)
     if why:
         warnings.warn(
-            f"TracedLayer.trace: at the other sizes forward executes another program: {why}",
+            f"TracedLayer.trace: with the sizes of `again`, forward records another program: {why}",
             stacklevel=3,
         )
         return first
@@ -47,8 +47,8 @@ def relax_size_guards(first: CapturedProgram, second: CapturedProgram) -> Captur
 
 
 def describe_program_difference(first: CapturedProgram, second: CapturedProgram) -> str:
-    """Describe how two captured programs of one layer differ, except for sizes; empty if they are
-    equal.
+    """Return a text that says how two captured programs of one layer differ, apart from sizes;
+    empty if they do not differ.
     """
     one, two = (
         [op for op in r.program.ops() if not is_feed_or_fetch(op.type)] for r in (first, second)

@@ -111,15 +111,15 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
 
 
 def require_guards_config(what: str, guards: Any) -> str:
-    """Return the config `guards`. Raises ValueError unless it is 'check' or 'drop'."""
+    """Return `guards` unchanged. Raises ValueError if the value is neither 'check' nor 'drop'."""
     if guards not in (CHECK, DROP):
         raise ValueError(f"{what}: guards should be 'check' or 'drop', not {guards!r}")
     return str(guards)
 
 
 def require_path_prefix(path: str | os.PathLike[str]) -> str:
-    """Return `path` as a prefix of files. Raises OperandError unless it is a str or a path, and
-    ValueError if the prefix is empty or a file of the model would replace a folder.
+    """Return `path` as a prefix of files. Raises OperandError if `path` is neither a str nor a path
+    object, and ValueError if the prefix is empty or a file of the model would replace a folder.
     """
     if not isinstance(path, str | os.PathLike):
         raise OperandError(f"path should be a str, not {type(path).__name__}")
@@ -131,14 +131,15 @@ def require_path_prefix(path: str | os.PathLike[str]) -> str:
     folders = [end for end in (".pdmodel", ".pdiparams") if os.path.isdir(text + end)]
     if folders:
         raise ValueError(
-            f"{os.path.basename(text)}{folders[0]} is a folder, no file can take its place"
+            f"{os.path.basename(text)}{folders[0]} is a folder, which a file cannot replace"
         )
     return text
 
 
 def select_names_by_index(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:
     """Return the names of the inputs or outputs with the given indices; all names if there are no
-    indices. Raises TypeError, OpError.
+    indices. Raises TypeError if `numbers` is no list of ints, and OpError for an index out of
+    range.
     """
     if numbers is None:
         return names
@@ -164,7 +165,7 @@ def capture_for_inference(
     output_spec: the outputs that are saved; None for all outputs.
     input_names: the inputs that are saved; None for all inputs.
 
-    Raises OpError.
+    Raises OpError if the method cannot be captured, or for unknown outputs and inputs.
     """
     recording = capture_method(method, shared, guards)
     program = copy_with_ops_in_inference_mode(recording.program)
@@ -172,7 +173,7 @@ def capture_for_inference(
     if method.is_training:
         recording.differs_from_eager |= (
             changed_op is not None
-        )  # an op in train mode, which the file sets to inference
+        )  # an op is in train mode, but in the file it is in inference mode
     else:
         recording.forced_training_op = changed_op
     fetches = program.fetch_names()
@@ -180,7 +181,7 @@ def capture_for_inference(
         fetches = _select_output_names(program, output_spec)
     selected_inputs = method.arguments.saved_input_names if input_names is None else input_names
     feeds = program.feed_names() if selected_inputs is None else list(selected_inputs)
-    # unused inputs are kept
+    # `spare` keeps inputs that no output needs
     recording.program = prune(program, feeds, fetches, spare=True)
     reject_reads_of_assigned_buffers(recording)
     return recording
@@ -189,13 +190,16 @@ def capture_for_inference(
 def _iter_ops_changed_for_inference(
     program: Program, inference_program: Program
 ) -> Iterator[OpDesc]:
-    """Yield the ops that `copy_with_ops_in_inference_mode` changed, without ops with blocks."""
+    """Yield the ops of `program` that `copy_with_ops_in_inference_mode` changed, except ops that
+    run blocks.
+    """
     pairs = zip(program.ops(), inference_program.ops(), strict=True)
     return (op for op, other in pairs if op.attrs != other.attrs and "sub_block" not in op.attrs)
 
 
 def _select_output_names(program: Program, output_spec: Any) -> list[str]:
-    """Return the names of the selected outputs. Raises OpError for unknown names.
+    """Return the names of the outputs that `output_spec` selects. Raises OpError for outputs that
+    the program does not have.
 
     If output_spec has as many elements as the program has outputs, unknown names only cause a
     warning, and all outputs are saved, as in Paddle.
@@ -210,18 +214,18 @@ def _select_output_names(program: Program, output_spec: Any) -> list[str]:
     if not missing:
         return [name for name in found if name is not None]
     why = (
-        f"jit.save: output_spec: there is no output {', '.join(map(repr, missing))}; there "
-        f"are {names}"
+        f"jit.save: output_spec: there is no output {', '.join(map(repr, missing))}; the "
+        f"outputs are {names}"
     )
     if len(found) != len(names):
         raise OpError(why)
-    warn(f"{why}, which are all kept")
+    warn(f"{why}, which are all saved")
     return names
 
 
 def _find_output_name(program: Program, output: Any) -> str | None:
-    """Return the name of an output that is given by name, as the result of a call, or as a variable
-    of the to_static program. Return None if there is no such output.
+    """Return the name of a program output. `output` is the name, a tensor that a call returned, or
+    a variable of the `to_static` program. Return None if the program does not have the output.
     """
     name = (
         output
@@ -242,19 +246,19 @@ def _find_output_name(program: Program, output: Any) -> str | None:
 def create_eager_or_interpreter_reference(
     method: MethodToSave, recording: CapturedProgram, is_complete: bool
 ) -> ReferenceFunction:
-    """Return the reference with which the files are compared: the Python function. If it is
-    expected to return other values, or only a part of the program is saved, return the captured
-    program instead.
+    """Return the function whose results those of the files are compared with: normally the Python
+    function. If Python is expected to return other values than the file, or only a part of the
+    program is saved, return the interpreter of the captured program instead.
     """
     leaves = method.arguments.leaves
     input_indices = [i for i, leaf in enumerate(leaves) if isinstance(leaf, InputSpec)]
     if recording.forced_training_op is not None:
         op = recording.forced_training_op
         why = (
-            f"'{op.type}'{f' at {op.user_line}' if op.user_line else ''} is told to train, though "
-            f"its layer is not; the file has it as it is in a test, as in Paddle"
+            f"'{op.type}'{f' at {op.user_line}' if op.user_line else ''} is in train mode, but its "
+            f"layer is not; in the file the op is in inference mode, as in Paddle"
         )
-        warn(f"jit.save: {why}. Give it training=self.training")
+        warn(f"jit.save: {why}. Pass training=self.training to it")
     if (
         recording.differs_from_eager
         or recording.forced_training_op is not None
@@ -263,11 +267,11 @@ def create_eager_or_interpreter_reference(
     ):
         return create_interpreter_reference(recording)
 
-    # The function computes gradients.
+    # Gradient ops in the program show that the function computes gradients.
     has_gradients = any(op.type.endswith("_grad") for op in recording.program.ops())
 
     def run_eagerly(tensors: list[Tensor]) -> list[Any]:
-        # the function may change its inputs
+        # copies, because the function may change its inputs
         given = {i: Tensor(t.array.copy()) for i, t in zip(input_indices, tensors, strict=True)}
         with (
             set_grad_enabled(has_gradients),
@@ -294,8 +298,9 @@ def create_eager_or_interpreter_reference(
 def _reference_with_interpreter_fallback(
     eager: ReferenceFunction, recording: CapturedProgram
 ) -> ReferenceFunction:
-    """Use Python as the reference, and the captured program for inputs that Python rejects: a layer
-    in train mode may need an enclosing program.
+    """Return a reference that runs the Python function, or, for inputs that it rejects, the
+    captured program. A layer in train mode may raise an error in Python, because it needs an
+    enclosing program.
     """
     recorded = create_interpreter_reference(recording)
 
@@ -312,9 +317,10 @@ def _reference_with_interpreter_fallback(
 
 @contextmanager
 def _restoring_state_and_converting_errors(recording: CapturedProgram) -> Iterator[None]:
-    """Run a call, and restore the Python state. Convert errors of user code, which mean that the
-    random inputs are unsuitable: an assert failed, the batch size does not fit, or a variable is
-    undefined after a loop without iterations.
+    """Context manager around a call of the Python function. The context manager restores the Python
+    state after the call. Errors of user code that mean that the random inputs are unsuitable become
+    OpError: an assert fails, the batch size does not fit, or a variable is undefined after a loop
+    without iterations.
     """
     try:
         yield
@@ -333,7 +339,9 @@ def _restoring_state_and_converting_errors(recording: CapturedProgram) -> Iterat
 
 
 def _result_to_array(value: Any, output: ContractInputOrOutput) -> Any:
-    """Return a result of Python as an array; conditions, lengths and sizes may be numbers."""
+    """Return a result of the Python function as an array of the output's dtype. The result may be a
+    Python number where the program returns a tensor.
+    """
     if isinstance(value, Tensor):
         return value.array
     array = np.asarray(value, parse_dtype(output.dtype).np)
@@ -341,7 +349,7 @@ def _result_to_array(value: Any, output: ContractInputOrOutput) -> Any:
 
 
 def create_interpreter_reference(recording: CapturedProgram) -> ReferenceFunction:
-    """Return a reference that interprets the captured program."""
+    """Return a reference that runs the captured program with the interpreter."""
     compiled = CompiledProgram(recording.program)
 
     def run_interpreter(tensors: list[Tensor]) -> Sequence[Any]:

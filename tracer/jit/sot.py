@@ -24,21 +24,21 @@ ENV_MIN_GRAPH_SIZE = IntegerEnvironmentVariable("MIN_GRAPH_SIZE", 10)
 
 @contextmanager
 def sot_mode_guard(value: bool) -> Iterator[None]:
-    """Set the variable ENABLE_FALL_BACK in the body."""
+    """Context manager: set the environment variable ENABLE_FALL_BACK in the `with` body."""
     with EnvironmentVariableGuard(ENV_ENABLE_SOT, value):
         yield
 
 
 @contextmanager
 def strict_mode_guard(value: bool) -> Iterator[None]:
-    """Set the variable STRICT_MODE in the body."""
+    """Context manager: set the environment variable STRICT_MODE in the `with` body."""
     with EnvironmentVariableGuard(ENV_STRICT_MODE, value):
         yield
 
 
 @contextmanager
 def min_graph_size_guard(value: int) -> Iterator[None]:
-    """Set the variable MIN_GRAPH_SIZE in the body."""
+    """Context manager: set the environment variable MIN_GRAPH_SIZE in the `with` body."""
     with EnvironmentVariableGuard(ENV_MIN_GRAPH_SIZE, value):
         yield
 
@@ -47,7 +47,7 @@ class OpcodeExecutorCache:
     """Placeholder for the cache of Paddle's byte-code tracing; always empty."""
 
     def clear(self) -> None:
-        """Do nothing."""
+        """Do nothing, because the cache is always empty."""
 
 
 class IrGuard:
@@ -61,7 +61,9 @@ class IrGuard:
 
 
 def test_with_pir_api(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a test unchanged. Paddle runs it with both program representations."""
+    """Return the test function `func` unchanged. Paddle's decorator runs the test with both program
+    representations.
+    """
     return func
 
 

@@ -1,5 +1,5 @@
-"""Capture one call of a function without running ops. Used for programs that are called repeatedly
-and for programs that are saved.
+"""Capture one call of a function without running its ops. `to_static` uses this capture for
+programs that are called repeatedly, and `jit.save` for programs that are saved.
 """
 
 from __future__ import annotations
@@ -40,20 +40,19 @@ from .operators.dunder_and_property_conversion import DunderAndPropertyConversio
 from .operators.raise_assert_and_print import emit_assert
 
 RECURSION_MESSAGE = (
-    "calls go deeper than Python allows; a recursion that ends by the value of a tensor "
-    "has no end while a program is made: "
-    "write it as a loop, or count its depth in Python"
+    "the recursion is deeper than Python allows; a recursion that the value of a tensor ends does "
+    "not end while a program is recorded: write it as a loop, or count its depth in Python"
 )
 
 
 class StaticCallCapture:
     """One captured call of a function.
 
-    owner: the layer or object whose method it is.
+    owner: the layer or object whose method the function is.
     bound_arguments: the arguments, with variables in place of tensors.
     inputs: the variables of the inputs.
-    input_names: the names of `inputs` before the call.
-    side_effects: the attributes that were assigned values of the program; their previous values are
+    input_names: the names that the variables in `inputs` had before the call.
+    side_effects: the attributes to which the call assigned tensors; their previous values are
     restored.
     guards: all other Python state that the call read or changed.
 
@@ -80,7 +79,9 @@ class StaticCallCapture:
     def create(
         cls, recorder: Recorder, arguments: FlattenedArguments, owner: Any
     ) -> StaticCallCapture:
-        """Return a capture for `arguments` that raises the first error."""
+        """Return a capture of a call with `arguments`. The capture raises the first error that
+        occurs.
+        """
         return cls(Static(recorder, convert_if_user_code, True), arguments, owner)
 
     def call_function(self, function: Callable[..., Any], parameters: FunctionParameters) -> Any:
@@ -105,8 +106,7 @@ class StaticCallCapture:
             for replaced in self.recorder.replaced_lists:
                 if is_replaced_by_array(replaced):
                     set_items_without_alias_check(replaced, [])
-            # In Python objects, LoopStringPlaceholder values become the strings that the capture
-            # assigned.
+            # Replace each LoopStringPlaceholder in Python objects by the string that it stands for.
             for location, key in self.recorder.loop_string_locations:
                 location.write_item(key, restore_loop_strings(location.read().get(key)))
 
@@ -120,8 +120,8 @@ class StaticCallCapture:
         return results
 
     def _reject_or_emit_not_none_check(self, leaf: Variable) -> None:
-        """Record an assert that a result is not None, because a program returns tensors; raise
-        TraceError instead if the recorder is strict.
+        """If a leaf of the result may be None, record an assert that it is not None, because a
+        program must return tensors. If the recorder is strict, raise TraceError instead.
         """
         assert leaf.maybe_undefined is not None
         if self.recorder.strict:
@@ -169,7 +169,9 @@ class StaticCallCapture:
 
 
 def _register_containers_as_local(recorder: Recorder, value: Any) -> None:
-    """Mark lists and dicts among the arguments as local: they are copies of those of the caller."""
+    """Mark lists and dicts among the arguments as created by the recorded code: they are copies, so
+    mutating them is not a side effect.
+    """
     if isinstance(value, dict | list | tuple):
         register_local_object(recorder, value)
         for inner in value.values() if isinstance(value, dict) else value:
@@ -179,11 +181,11 @@ def _register_containers_as_local(recorder: Recorder, value: Any) -> None:
 def declare_call_inputs(
     recorder: Recorder, arguments: FlattenedArguments
 ) -> tuple[list[Any], list[Variable]]:
-    """Declare the inputs of a call. Returns its leaves, with variables in place of tensors, and the
-    variables.
+    """Declare the inputs of a call in the program. Returns the leaves of its arguments, with
+    Variables in place of tensors, and the Variables.
     """
     leaves, inputs = list(arguments.leaves), []
-    arguments.named_dimensions()  # raises an error for names with different ranges
+    arguments.named_dimensions()  # raises an error if dimensions of one name have different ranges
     for i, (leaf, name, path) in enumerate(
         zip(arguments.leaves, arguments.leaf_input_names, arguments.leaf_paths, strict=True)
     ):
@@ -199,7 +201,8 @@ def declare_call_inputs(
                     f"renamed to '{feed.name}' in the program"
                 )
             leaves[i] = recorder.create_variable(feed)
-            leaves[i].stop_gradient = False  # each call determines which inputs require gradients
+            # False, because each call determines which inputs require gradients
+            leaves[i].stop_gradient = False
             inputs.append(leaves[i])
     if arguments.first_same_tensor_leaf_indices_or_empty:
         leaves = [leaves[first] for first in arguments.first_same_tensor_leaf_indices_or_empty]

@@ -59,7 +59,9 @@ _last_captured_function: list[
 
 
 def require_last_captured_function() -> StaticFunction:
-    """Return the function that was captured last. Raises OpError if there is none."""
+    """Return the function that was captured last. Raises OpError if no function was captured
+    yet.
+    """
     found = _last_captured_function[0]() if _last_captured_function else None
     if found is None:
         raise OpError(
@@ -74,8 +76,8 @@ class StaticFunction:
     """A function, a method or the forward of a layer that runs as a program.
 
     Arguments are Tensors, ndarrays and other values, possibly nested. A program is captured and
-    cached for each combination of shapes, dtypes and other values. With `input_spec` the shapes and
-    dtypes are those of the specs, and calls must match them.
+    cached for each combination of shapes, dtypes and other values. With `input_spec`, the program
+    is captured for the shapes and dtypes of the specs, and calls must match them.
     """
 
     def __init__(
@@ -96,18 +98,19 @@ class StaticFunction:
         self.is_property = False
         self._has_warned_once = False
         self._captured_hooks: list[RemovableHookHandle] = []
-        # Python numbers for which programs were captured, by the key of the other arguments.
+        # By the cache key of the other arguments: the Python numbers for which programs were
+        # captured.
         self._captured_numbers: dict[Any, set[Any]] = {}
         functools.update_wrapper(self, function)
 
     @property
     def class_instance(self) -> Any:
-        """The object whose method it is; None for a function."""
+        """The object to which the method belongs; None for a function."""
         return self._owner
 
     @property
     def function_spec(self) -> FunctionSpec:
-        """The function with the specs of its arguments."""
+        """The function and the InputSpecs of its arguments, as a FunctionSpec."""
         return FunctionSpec(self._function, self._input_spec)
 
     @property
@@ -133,7 +136,7 @@ class StaticFunction:
         return found
 
     def _make_bound_copy(self, owner: Any) -> StaticFunction:
-        """Return the same function as a method of `owner`."""
+        """Return a copy of this StaticFunction that is a method of `owner`."""
         return StaticFunction(
             self._function, self._input_spec, owner, self._python_fallback.requires_full_graph
         )
@@ -142,7 +145,9 @@ class StaticFunction:
     # --------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the program for the arguments, and return its results."""
+        """Call the function: run the program captured for such arguments, and return its
+        results.
+        """
         mode = state.mode
         if not mode.is_eager or not is_to_static_enabled():
             return self._converted_or_original_function(mode)(*args, **kwargs)
@@ -181,8 +186,8 @@ class StaticFunction:
     def _run_failed_call_as_python_or_raise(
         self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception
     ) -> Any:
-        """Run a call as Python after its program failed. If this is impossible, raise the error of
-        the program; if Python fails too, raise Python's error.
+        """Run a call as Python after its program failed. If the call cannot run as Python, raise
+        the error of the program. If the call fails as Python as well, raise Python's error.
         """
         if self._python_fallback.requires_full_graph or concrete.has_side_effect_calls:
             raise error
@@ -201,8 +206,9 @@ class StaticFunction:
     def _warn_and_report_if_gradients_need_python(
         self, concrete: ConcreteProgram, tensors: list[Tensor]
     ) -> bool:
-        """Return whether a call needs gradients that its program does not provide; if so, the
-        call runs as Python: remove the captured hooks, and warn once.
+        """Return whether a call needs gradients that its program cannot provide, so that the call
+        must run as Python. If the call must run as Python, also remove the hooks that the capture
+        registered, and warn once.
         """
         if not concrete.call_lacks_needed_gradients(tensors):
             return False
@@ -210,17 +216,17 @@ class StaticFunction:
         if not self._has_warned_once:
             self._has_warned_once = True
             why = (
-                "a program has no place for "
+                "a program cannot contain "
                 f"{' and '.join(dict.fromkeys(concrete.missing_gradient_reasons))}"
             )
             warn(
-                f"{self._function_parameters.name}: {why}; calls that want gradients run as Python"
+                f"{self._function_parameters.name}: {why}; calls that need gradients run as Python"
             )
         return True
 
     def _converted_or_original_function(self, mode: Mode) -> Callable[..., Any]:
-        """Return the function to call if no program is run: while another program is recorded the
-        converted function, otherwise the original one.
+        """Return the function to call instead of running a program: the converted function while
+        another program is recorded, otherwise the original function.
         """
         return (
             convert_if_user_code(self.dygraph_function)
@@ -235,7 +241,8 @@ class StaticFunction:
             if not isinstance(arg, Tensor):
                 return None
             array = arg.array
-            kinds += array.shape, array.dtype.num  # a dtype is slow to hash
+            # the number of the dtype, because a dtype is slow to hash
+            kinds += array.shape, array.dtype.num
         if len(args) > 1 and first_same_tensor_leaf_indices_or_empty(args):
             return None
         training = self._is_training()
@@ -280,31 +287,30 @@ class StaticFunction:
                 or last.arguments.name_of_first_different_object(bound),
             )
             why = (
-                f"'{name}' differs at each call, and no part of a program; such calls run as Python"
+                f"'{name}' differs at each call, so a program cannot contain it; such calls run as "
+                "Python"
             )
             if not guards.first_unstable_read_description:
                 why = (
                     f"'{name}' differs at each call; {MAX_PROGRAMS_PER_SIGNATURE} programs "
-                    "were made, from "
-                    f"now on such calls run as Python"
+                    "were made; from now on, such calls run as Python"
                 )
             warn(
-                f"{self._function_parameters.name}: {why}. Give it as a tensor, or change it "
-                "outside "
-                f"of the function"
+                f"{self._function_parameters.name}: {why}. Pass it as a tensor, or change it "
+                "outside of the function"
             )
         return program
 
     def _check_named_dimensions(self, arguments: FlattenedArguments) -> None:
-        """Raise OpError for sizes that the Dims of `input_spec` do not allow, also for a call that
-        would run as Python.
+        """Raise OpError for sizes that the Dims of `input_spec` do not allow. The check includes
+        calls that run as Python.
         """
         if not self._has_named_dimensions:
             return
         try:
             specs = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
         except (OpError, ArgumentsError):
-            return  # reported by the capture
+            return  # the capture raises an error for such arguments
         check_named_dimensions(self._function_parameters.name, specs, arguments)
 
     @functools.cached_property
@@ -312,7 +318,9 @@ class StaticFunction:
         return self._input_spec is not None and has_named_dimensions(self._input_spec)
 
     def _arguments_adapted_to_input_spec(self, arguments: FlattenedArguments) -> FlattenedArguments:
-        """Return the arguments as `input_spec` describes them."""
+        """Return the arguments with the shapes and dtypes that `input_spec` declares; without
+        `input_spec`, unchanged.
+        """
         if self._input_spec is None:
             return arguments
         bound = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
@@ -325,8 +333,8 @@ class StaticFunction:
         return bound
 
     def _cache_key(self, arguments: FlattenedArguments) -> tuple[Any, ...]:
-        """Return the cache key: the kinds of the arguments, and the modes that affect the
-        capture.
+        """Return the key of a call in the program cache: shapes, dtypes and values of the
+        arguments, and the modes that affect the capture.
         """
         training = self._is_training()
         return (
@@ -382,14 +390,12 @@ class StaticFunction:
                 numbers.add(keys[i])
                 if len(numbers) == MAX_PROGRAMS_PER_SIGNATURE:
                     why = (
-                        f"{MAX_PROGRAMS_PER_SIGNATURE} programs were made that differ in the "
-                        "number "
-                        f"'{arguments.leaf_input_names[i]}' only"
+                        f"{MAX_PROGRAMS_PER_SIGNATURE} programs were made that differ only in the "
+                        f"number '{arguments.leaf_input_names[i]}'"
                     )
                     warn(
-                        f"{self._function_parameters.name}: {why}, and each further one makes "
-                        "another. "
-                        f"Give it as a tensor"
+                        f"{self._function_parameters.name}: {why}, and each further number makes "
+                        "another program. Pass the number as a tensor"
                     )
 
     def _is_training(self) -> bool:
@@ -418,8 +424,8 @@ class StaticFunction:
         elif self._owner.training != training:
             name, what = type(self._owner).__name__, "train" if training else "eval"
             why = (
-                f"it is a method of the layer {name}, which says whether it trains; call "
-                f"{what}() of that"
+                f"it is a method of the layer {name}, whose mode applies (train or eval); call "
+                f"{what}() of the layer"
             )
             raise InvalidOperationError(
                 append_user_line(f"{self._function_parameters.name}: {why}")
@@ -431,8 +437,8 @@ class StaticFunction:
     def get_concrete_program(
         self, *args: Any, **kwargs: Any
     ) -> tuple[ConcreteProgram, CapturedProgram]:
-        """Return the program for arguments like these (Tensors or InputSpecs), and its captured
-        program.
+        """Return the ConcreteProgram for arguments like the given Tensors or InputSpecs, and its
+        PartialProgram.
         """
         concrete = self._get_or_capture_program(
             self._function_parameters.bind_arguments(args, kwargs)
@@ -442,8 +448,8 @@ class StaticFunction:
     def concrete_program_specify_input_spec(
         self, input_spec: Any = None, with_hook: bool = False
     ) -> ConcreteProgram:
-        """Return the program for `input_spec`, by default that of the decorator, otherwise the
-        program of the last call.
+        """Return the program for `input_spec`, by default the decorator's `input_spec`. If neither
+        the argument nor the decorator states an `input_spec`, return the program of the last call.
         """
         specs = self._input_spec if input_spec is None else input_spec
         return (
@@ -458,8 +464,8 @@ class StaticFunction:
         return self._input_spec is not None
 
     def arguments_for_save(self, input_spec: Any = None) -> FlattenedArguments:
-        """Return the arguments with InputSpecs for tensors: of `input_spec`, otherwise of the
-        decorator, otherwise of the last call.
+        """Return the arguments with InputSpecs in place of tensors: those of `input_spec`, or else
+        those of the decorator, or else those of the last call.
         """
         specs = self._input_spec if input_spec is None else input_spec
         if (
@@ -481,8 +487,8 @@ class StaticFunction:
         )
 
     def input_spec_with_declared_dynamic_sizes(self, input_spec: Any) -> Any:
-        """Return `input_spec`, with the dynamic sizes of the function's own spec in place of those
-        of example tensors.
+        """Return `input_spec` with example tensors replaced by specs. The specs have dynamic sizes
+        where the decorator's `input_spec` has dynamic sizes.
         """
         return (
             input_spec
@@ -491,15 +497,15 @@ class StaticFunction:
         )
 
     def _require_program_of_last_call(self) -> ConcreteProgram:
-        """Return the program of the last call."""
+        """Return the program of the last call. Raises OpError if there was no call."""
         if not len(self._program_cache):
-            why = "it was not called so far, and has no input_spec; give one, or call it first"
+            why = "it was not called yet and has no input_spec; pass input_spec, or call it first"
             raise OpError(append_user_line(f"{self._function_parameters.name}: {why}"))
         return self._program_cache.last()[1][0]
 
     def _arguments_with_saved_input_subset(self, specs: Any) -> FlattenedArguments:
         """Return the arguments of the decorator's `input_spec` if `specs` select some of its
-        inputs. The other inputs are not inputs of the saved program.
+        inputs. Inputs that `specs` does not select are not inputs of the saved program.
         """
         own_specs = list(self._input_spec)
         merged = try_merge_specs_into_declared_by_name(
@@ -518,7 +524,9 @@ class StaticFunction:
 
     @property
     def concrete_program(self) -> ConcreteProgram:
-        """The program for the input_spec, or that of the last call."""
+        """The program for the decorator's `input_spec`; without it, the program of the last
+        call.
+        """
         return self.concrete_program_specify_input_spec()
 
     @property
@@ -538,7 +546,7 @@ class StaticFunction:
 
     @property
     def program_cache(self) -> ProgramCache:
-        """The program cache."""
+        """The ProgramCache with the programs of this function."""
         return self._program_cache
 
     @property
@@ -548,17 +556,19 @@ class StaticFunction:
 
     @property
     def assumptions(self) -> list[Guard]:
-        """The guards of concrete_program on Python state. If one does not hold, a call uses another
-        program.
+        """The guards of concrete_program on Python state. A call for which a guard does not hold
+        uses another program.
         """
         return self.concrete_program.guards.to_user_guards()
 
     def get_traced_count(self) -> int:
-        """Return the number of programs."""
+        """Return the number of programs that were captured."""
         return len(self._program_cache)
 
     def rollback(self) -> Callable[..., Any]:
-        """Return the original function, after restoring it as the method of its layer."""
+        """Return the original function. If the function was a method of a layer, assign it to the
+        layer again.
+        """
         function = self.dygraph_function
         owner = self._owner
         if isinstance(owner, Layer):
@@ -569,8 +579,8 @@ class StaticFunction:
         return function
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """Return the same function for the copied object, without its programs. A function that is
-        not a method is returned unconverted, as in Paddle.
+        """Return a StaticFunction for the copied object, without captured programs. For a function
+        that is not a method, return the original function, as in Paddle.
         """
         if self._owner is None:
             return self._function

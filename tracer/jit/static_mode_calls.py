@@ -1,4 +1,6 @@
-"""Converted functions in static-graph programs."""
+"""The decorator `dygraph_to_static_func` of Paddle 1.x, which converts a function that builds a
+static-graph program.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from .to_static import ProgramTranslator
 
 
 def dygraph_to_static_func(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is converted in static mode, and runs unchanged in dygraph mode."""
+    """Decorator: in static mode, calls run the converted function; in dygraph mode, the function
+    runs unchanged.
+    """
     converted: list[Any] = []
 
     @functools.wraps(func)

@@ -1,4 +1,4 @@
-"""`to_static`: functions and layers that run as programs; and its names in Paddle 1.x."""
+"""`to_static`, which makes functions and layers run as programs, and its names in Paddle 1.x."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def to_static(
     """Make a function, a method or the forward of a layer run as a program. Usable as a decorator,
     with or without arguments.
 
-    input_spec: the InputSpec of each argument, nested like the arguments. Without it, a program is
-    captured for each combination of shapes.
+    input_spec: the InputSpec of each argument, nested like the arguments. Without input_spec, a
+    program is captured for each combination of shapes.
     full_graph: True raises an error for a call that cannot be captured; False runs such calls as
     Python, with one warning that names the construct and its line. The default is False, as in
     Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is False.
@@ -87,7 +87,7 @@ def to_static(
         )
     owner = function.__self__ if inspect.ismethod(function) else None
     result = StaticFunction(function, input_spec, owner, requires_full_graph)
-    result.is_property = bool(kwargs.get("property"))  # such methods are not saved
+    result.is_property = bool(kwargs.get("property"))  # `jit.save` does not save such methods
     return result
 
 
@@ -116,37 +116,40 @@ class ProgramTranslator:
     _instance: ProgramTranslator | None = None
 
     def __new__(cls) -> ProgramTranslator:
-        """Return the singleton."""
+        """Return the only instance of the class."""
         if cls._instance is None:
             cls._instance = super().__new__(cls)
         return cls._instance
 
     @classmethod
     def get_instance(cls) -> ProgramTranslator:
-        """Return the singleton."""
+        """Return the only instance of the class."""
         return cls()
 
     @classmethod
     def reset(cls) -> None:
-        """Restore the initial state."""
+        """Restore the singleton's initial state: conversion enabled, no captured programs."""
         conversion_switches.enable_to_static(True)
 
     @property
     def enable_to_static(self) -> bool:
-        """Whether functions run as programs."""
+        """Whether functions decorated with `to_static` run as programs."""
         return conversion_switches.is_to_static_enabled()
 
     def enable(self, enable_to_static: bool) -> None:
-        """Run functions of `to_static` as programs, or as Python."""
+        """Let functions decorated with `to_static` run as programs if the argument is true,
+        otherwise as Python.
+        """
         conversion_switches.enable_to_static(enable_to_static)
 
     def get_output(self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Return the result of the function, run as a program."""
+        """Run the function as a program with these arguments, and return its result."""
         return self._get_or_create_static_function(dygraph_func)(*args, **kwargs)
 
     def get_func(self, dygraph_func: Callable[..., Any]) -> Callable[..., Any]:
         """Return the converted function, which records control flow if it is called while a program
-        is recorded. In eager mode it returns what the original function returns.
+        is recorded. In eager mode, the converted function returns what the original function
+        returns.
         """
         found: Callable[..., Any] = convert_if_user_code(_unwrap_static_function(dygraph_func))
         return found
@@ -209,8 +212,8 @@ class ProgramTranslator:
         return found
 
 
-# StaticFunctions in the order of first use. The references are weak: a function, or the object of a
-# method, owns its StaticFunction.
+# StaticFunctions in the order of first use. The references are weak, because a function, or the
+# object of a method, owns its StaticFunction.
 _translated_functions: WeakValueDictionary[int, StaticFunction] = WeakValueDictionary()
 _function_numbers = count()
 

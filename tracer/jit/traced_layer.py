@@ -67,9 +67,8 @@ class TracedLayer:
             )
         if recording.changed_state_names:
             why = (
-                f"forward changes {recording.changed_state_names}; the trace does not, it "
-                "keeps nothing "
-                f"from call to call"
+                f"forward changes {recording.changed_state_names}; the trace does not, because it "
+                "keeps no state between calls"
             )
             warn(f"TracedLayer.trace: {why}")
         return outputs, TracedLayer(recording)
@@ -103,8 +102,8 @@ class TracedLayer:
         build_strategy: BuildStrategy | None = None,
         exec_strategy: ExecutionStrategy | None = None,
     ) -> None:
-        """Accept BuildStrategy and ExecutionStrategy without effect. Raises TypeError for other
-        objects.
+        """Accept BuildStrategy and ExecutionStrategy without effect. Raises TypeError if an
+        argument is neither None nor of the expected class.
         """
         for given, kind in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
             if given is not None and not isinstance(given, kind):
@@ -119,7 +118,8 @@ class TracedLayer:
         if len(given) != len(self._program_runner.input_names):
             raise OpError(
                 append_user_line(
-                    f"traced: takes {self._program_runner.input_names}, got {len(given)} inputs"
+                    f"traced: the layer takes the inputs {self._program_runner.input_names}, "
+                    f"got {len(given)}"
                 )
             )
         return self._program_runner.infer(

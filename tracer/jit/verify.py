@@ -42,9 +42,9 @@ from .condition_number import (
 )
 from .named_size_samples import SizeByName, named_size_samples
 
-# Pairs of sizes with which the layer is run: of dynamic first axes (batches), and of all other
-# dynamic axes. The first two pairs that the layer accepts are used. Axes with a named dimension
-# take a size of its range instead.
+# Pairs of sizes with which the layer is run. The first size is that of dynamic first axes
+# (batches), the second that of all other dynamic axes. The first two pairs that the layer accepts
+# are used. An axis with a named dimension gets a size from the range of its Dim instead.
 DYNAMIC_SIZE_PAIRS = (
     (2, 32),
     (3, 48),
@@ -74,11 +74,12 @@ def tolerance_for_dtype_in_program(dtype: np.dtype[Any], program: Program) -> fl
     return 2e-2 if half else TOLERANCES.get(dtype.name, 2e-2)
 
 
-# Ranges of random integers: valid indices; valid lengths; valid indices of tables with one row.
+# Ranges of random integers, tried in order: the first holds valid indices, the second valid
+# lengths, the third valid indices of a table with one row.
 INTEGER_RANGES = ((0, 2), (1, 2), (0, 1))
 
 
-# Inputs with more elements are not generated: they could exhaust the memory.
+# Larger inputs are not generated, because they could exhaust the memory.
 MAX_GENERATED_ELEMENTS = 1 << 27
 
 
@@ -88,7 +89,9 @@ def random_input(
     rng: np.random.Generator,
     integers: tuple[int, int] = INTEGER_RANGES[0],
 ) -> Tensor:
-    """Return a random input: normal numbers, or small integers."""
+    """Return a random tensor for the input `arg`: normal random numbers for a floating dtype, small
+    integers for an integer or bool dtype.
+    """
     dtype = parse_dtype(arg.dtype).np
     if dtype.kind in "iub":
         return Tensor(rng.integers(*integers, shape).astype(dtype))
@@ -101,11 +104,11 @@ def iter_candidate_shapes(
     named_sizes: SizeByName,
     num_skipped: int,
 ) -> Iterator[list[tuple[int, ...]]]:
-    """Yield shapes for all inputs: the shapes of the given inputs with a larger batch, then shapes
-    from the table of sizes.
+    """Yield lists of shapes, one shape per input: first the shapes of `known_inputs` with a larger
+    batch, then shapes with sizes from DYNAMIC_SIZE_PAIRS.
 
     named_sizes: the sizes of named dimensions.
-    num_skipped: the number of rows of the table that come last.
+    num_skipped: the number of pairs at the start of DYNAMIC_SIZE_PAIRS that are used last.
     """
     if known_inputs:
         yield [
@@ -123,8 +126,8 @@ def iter_candidate_shapes(
 def _shape_with_dynamic_sizes_filled(
     arg: ContractInputOrOutput, named_sizes: SizeByName, first: int, others: int
 ) -> tuple[int, ...]:
-    """Return a shape with sizes for the dynamic dimensions: those of their names, `first` for the
-    first dimension, `others` for the others.
+    """Return the shape of an input with sizes in place of its dynamic dimensions: a named dimension
+    gets the size of its name, the first dimension `first`, all others `others`.
     """
     return tuple(
         named_sizes[dim.name] if dim else size if size >= 0 else others if axis else first
@@ -135,7 +138,9 @@ def _shape_with_dynamic_sizes_filled(
 def shape_with_larger_batch_if_dynamic(
     declared: tuple[int, ...], shape: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """Return `shape` with one more row if the batch size is dynamic."""
+    """Return `shape` with its first size increased by 1 if the declared first size is dynamic;
+    otherwise unchanged.
+    """
     return (shape[0] + 1, *shape[1:]) if shape and declared[0] < 0 else shape
 
 
@@ -146,8 +151,8 @@ def iter_trial_inputs(
     named_sizes: SizeByName | None = None,
     num_skipped: int = 0,
 ) -> Iterator[list[Tensor]]:
-    """Yield inputs to try: first the given ones, then random ones for each range of integers, last
-    those with known shapes.
+    """Yield lists of inputs to try: first `known_inputs`, then random inputs for each range of
+    integers, last random inputs with the known shapes.
 
     named_sizes, num_skipped: see iter_candidate_shapes.
     """
@@ -175,7 +180,7 @@ def iter_trial_inputs(
 class CandidateInputGroup:
     """Inputs to try until the layer accepts enough of them.
 
-    named_sizes: the sizes that named dimensions have in all of them.
+    named_sizes: the sizes that named dimensions have in all these inputs.
     """
 
     candidates: Iterator[list[Tensor]]
@@ -188,7 +193,8 @@ def iter_candidate_input_groups(
     known_inputs: Sequence[Tensor],
     known_shapes: Sequence[tuple[int, ...]],
 ) -> Iterator[CandidateInputGroup]:
-    """Yield one group for each set of sizes of the named dimensions; if there are none, one group.
+    """Yield one group of inputs for each set of sizes of the named dimensions; a single group if
+    the model has no named dimensions.
 
     known_inputs, known_shapes: see verify_files_against_reference.
     """
@@ -218,7 +224,9 @@ def iter_candidate_input_groups(
 
 
 def iter_inputs_with_negatives(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]]:
-    """Yield each example and its negative, for which branches usually take the other path."""
+    """Yield each example, and the example with all numbers negated, for which a branch usually
+    takes another path.
+    """
     for tensors in examples:
         yield tensors
         yield [Tensor(-t.array) if is_inexact(t.array.dtype) else t for t in tensors]
@@ -230,8 +238,8 @@ def has_dynamic_input(inputs: Sequence[ContractInputOrOutput]) -> bool:
 
 
 def largest_relative_difference(actual: Any, expected: Any) -> float:
-    """Return the largest difference relative to the largest value; infinity if the shapes, dtypes
-    or positions of NaN differ.
+    """Return the largest difference of two arrays, divided by the largest expected value; infinity
+    if shapes, dtypes or positions of NaN differ.
     """
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
         return float("inf")
@@ -250,7 +258,9 @@ def largest_relative_difference(actual: Any, expected: Any) -> float:
 
 
 def describe_difference(actual: Any, expected: Any) -> str:
-    """Describe how a result differs: the size of the difference, or the dtype or shape."""
+    """Return a text that says how a result differs from the expected one: in value, dtype or
+    shape.
+    """
     if actual.shape == expected.shape and actual.dtype == expected.dtype:
         return f"differs by {largest_relative_difference(actual, expected):.3g}"
     return f"is {actual.dtype}{list(actual.shape)}, not {expected.dtype}{list(expected.shape)}"
@@ -312,7 +322,8 @@ def verify_files_against_reference(
 class TrialRunner:
     """Runs groups of inputs, and collects the results.
 
-    compare: returns the largest difference for some inputs, or the reason why they are rejected.
+    compare: a function that returns the largest difference of the results for some inputs, or the
+    reason why the inputs are rejected.
     tried_sizes: the sizes that were accepted.
     rejected: why the last inputs were rejected.
     rejected_named_sizes: the sizes and the reason of the first group with named dimensions of which
@@ -330,7 +341,7 @@ class TrialRunner:
         self.largest_difference, self.rejected, self.rejected_named_sizes = 0.0, "", ""
 
     def run_candidates(self, group: CandidateInputGroup) -> None:
-        """Run the inputs of a group until enough of them are accepted."""
+        """Run the inputs of a group one by one, until the required number of them is accepted."""
         num_accepted, problem = 0, ""
         for tensors in group.candidates:
             sizes = " ".join(
@@ -364,8 +375,9 @@ def _run_and_get_max_difference_or_rejection(
     tensors: list[Tensor],
     sizes: str,
 ) -> float | str:
-    """Run reference and files on some inputs, and return the largest difference of their results,
-    or the reason why one rejects the inputs.
+    """Run the reference and the files on the same inputs. Return the largest difference between the
+    results of the reference and those of the files, or the reason why one of them rejects the
+    inputs.
     """
     tensors, expected, rejected = _run_reference_or_get_rejection(
         reference, engine, program, tensors, sizes
@@ -387,14 +399,17 @@ def _run_and_get_max_difference_or_rejection(
 def _run_reference_or_get_rejection(
     reference: ReferenceFunction, engine: Any, program: Program, tensors: list[Tensor], sizes: str
 ) -> tuple[list[Tensor], Sequence[Any] | None, str]:
-    """Return the inputs with the results of the reference; if it rejects them, None and the reason.
+    """Run the reference, for example the layer in Python. Return the inputs, its results and ''; if
+    the reference rejects the inputs, return None in place of results, and the reason.
 
-    Raises VerifyError if the structures of the results differ.
+    Raises VerifyError if the results of the reference are nested otherwise than those of the
+    program.
     """
     try:
         return *_run_reference_retrying_with_absolute_inputs(reference, tensors), ""
     except StructureError as error:
-        # The program may also reject these inputs: a result is None, a loop has no iterations.
+        # Results with another structure are no error if the program rejects the inputs as well, for
+        # example because a result is None or a loop has no iterations.
         rejected = _run_files_and_get_rejection_reason(engine, program, tensors)
         if not rejected:
             raise VerifyError(f"verify: {error} at {sizes}") from None
@@ -417,8 +432,8 @@ def _run_files_and_get_rejection_reason(
 
 
 MAX_ITERATIONS, MAX_ENDLESS_INPUTS = 2000, 4
-# Errors of the engine for inputs that the layer accepts: squeezing an axis whose size is not 1, and
-# pooling windows that begin in an image and end outside of it.
+# Errors that only the engine raises, for inputs that the layer accepts: squeezing an axis whose
+# size is not 1, and pooling windows that begin in an image and end outside of it.
 ENGINE_ONLY_ERRORS = (
     "engine: squeeze2",
     "is smaller than the filter",
@@ -431,7 +446,9 @@ class LoopLimitError(Exception):
 
 
 def describe_loops(program: Program) -> str:
-    """Return the op and the user's lines of the loops of a program; '' if it has none."""
+    """Return a text that names the loops of a program, with op type and user's line; '' if it has
+    none.
+    """
     lines = [op.user_line.rstrip(":") for op in program.ops() if op.type == "while"]
     places = " or ".join(sorted({line for line in lines if line}))
     return "a loop (op while)" + (f" at {places}" if places else "") if lines else ""
@@ -441,7 +458,7 @@ class LoopTerminationCheck:
     """Determines whether the loops of a program terminate for random inputs.
 
     num_endless_inputs: the number of inputs for which a loop exceeded the limit of iterations.
-    reason: why these inputs are rejected.
+    reason: the message that says why such inputs are rejected.
     """
 
     def __init__(self, program: Program, scope: Mapping[str, Tensor]) -> None:
@@ -462,7 +479,9 @@ class LoopTerminationCheck:
             raise LoopLimitError
 
     def do_loops_terminate(self, tensors: Sequence[Tensor]) -> bool:
-        """Whether all loops terminate, or the run ends with an error."""
+        """Whether the run with these inputs ends before a loop exceeds the limit of iterations. A
+        run that ends with an error counts as ended.
+        """
         for inputs in (
             (tensors, _absolute_inputs(tensors)) if self._compiled_program is not None else ()
         ):
@@ -473,7 +492,9 @@ class LoopTerminationCheck:
             except Exception:
                 if self._remaining_iterations < 0:
                     self.num_endless_inputs += 1
-                    return False  # other errors appear again when the layer runs
+                    # errors other than the limit are ignored here: they occur again when the layer
+                    # runs
+                    return False
         return True
 
 
@@ -500,8 +521,8 @@ def _wrap_reference_for_cpu_tensors(
 def _run_reference_retrying_with_absolute_inputs(
     reference: ReferenceFunction, tensors: list[Tensor]
 ) -> tuple[list[Tensor], Sequence[Any]]:
-    """Run the reference, and return its inputs and results. If it rejects the inputs or returns
-    NaN, use their absolute values instead.
+    """Run the reference, and return the inputs and its results. If the reference rejects the inputs
+    or returns NaN, run it on the absolute values of the inputs instead.
     """
     try:
         expected = reference(tensors)
@@ -516,18 +537,19 @@ def _run_reference_retrying_with_absolute_inputs(
 
 
 def _absolute_inputs(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return the absolute values: roots, logarithms and many asserts need non-negative inputs.
-    Complex inputs stay.
+    """Return the absolute values of the inputs, because roots, logarithms and many asserts need
+    non-negative inputs. Complex inputs stay unchanged.
     """
     return [t if np.iscomplexobj(t.array) else Tensor(np.abs(t.array)) for t in tensors]
 
 
 class OarlockKernelEngine:
-    """Runs the written files with Oarlock's kernels. Used if the engine does not support
-    all ops.
+    """Runs the written files with Oarlock's kernels, in place of ONNX Runtime. Used if ONNX Runtime
+    does not support all ops.
     """
 
-    row_split_owners: ClassVar[dict[str, str]] = {}  # its ops do not read row splits
+    # empty, because the compiled program takes no row splits as inputs
+    row_split_owners: ClassVar[dict[str, str]] = {}
 
     def __init__(self, pdmodel: bytes, params: str | None) -> None:
         program = parse_program(pdmodel)
@@ -537,15 +559,15 @@ class OarlockKernelEngine:
         self._scope = {name: Tensor(a) for name, a in values.items()}
 
     def run(self, arrays: Sequence[Any], names: Sequence[str] = ()) -> list[Any]:
-        """Return the outputs for inputs in order."""
+        """Run the program on `arrays`, the inputs in order, and return its outputs."""
         return run_compiled_program(self._compiled_program, self._scope, arrays)
 
 
 def run_compiled_program(
     compiled: CompiledProgram, scope: Mapping[str, Tensor], arrays: Sequence[Any]
 ) -> list[Any]:
-    """Run a program for inputs in order. An input of packed sequences is treated as one sequence.
-    The scope does not change.
+    """Run a compiled program on `arrays`, its inputs in order, and return the outputs. An input of
+    packed sequences is treated as one sequence. The values in `scope` do not change.
     """
     values = {name: Tensor(cuda.to_host(t.array), name=name) for name, t in scope.items()}
     feed = dict(zip(compiled.feeds, arrays, strict=True))
@@ -562,11 +584,12 @@ def run_compiled_program(
 def open_engine_or_interpreter(
     program: Program, pdmodel: bytes, params: str | None
 ) -> tuple[Any, str]:
-    """Return an object that runs the files, and its name for the report: the engine, or the
-    interpreter if the engine does not support all ops.
+    """Return an object that runs the files, and a phrase for the report. The returned object is an
+    Engine, or an interpreter if the engine does not support all ops.
     """
     try:
-        return Engine(pdmodel, params, cache_dir="none"), ""  # the files will be renamed
+        # no cached graph, because the files will be renamed
+        return Engine(pdmodel, params, cache_dir="none"), ""
     except (UnsupportedError, EngineError) as error:
         try:
             interpreter = OarlockKernelEngine(pdmodel, params)
@@ -578,16 +601,17 @@ def open_engine_or_interpreter(
             else "cannot run the files"
         )
         why = first_reason_of_error(error)
-    warnings.warn(f"verify: by the interpreter, as the engine {problem}: {why}", stacklevel=5)
+    warnings.warn(
+        f"verify: checked by the interpreter, because the engine {problem}: {why}", stacklevel=5
+    )
     return interpreter, "by the interpreter "
 
 
 def engine_inputs_with_row_splits(
     engine: Any, program: Program, tensors: Sequence[Tensor]
 ) -> list[Any]:
-    """Return the arrays of `tensors` and the row splits of those with packed sequences, as the
-    engine takes them. Row splits are added: an input of packed sequences is treated as one
-    sequence.
+    """Return the inputs of the engine: the arrays of `tensors`, then row splits for the inputs that
+    hold packed sequences. All rows of an input with packed sequences form one sequence.
     """
     assert program.contract is not None
     rows = {arg.name: t.array for arg, t in zip(program.contract.inputs, tensors, strict=True)}
@@ -611,7 +635,7 @@ def _run_engine_and_check_differences(
 
     Raises VerifyError if an output exceeds the tolerance and rounding does not explain it.
     """
-    # a OarlockKernelEngine returns outputs with LoD, which np.asarray drops
+    # OarlockKernelEngine may return arrays with LoD; np.asarray drops the LoD
     actual = map(np.asarray, engine.run(engine_inputs_with_row_splits(engine, program, tensors)))
     largest = 0.0
     for i, (name, a, b) in enumerate(
@@ -640,8 +664,9 @@ def _is_difference_explained_by_rounding(
     deviation: float,
 ) -> bool:
     """Whether rounding explains a difference between engine and reference, because the program is
-    ill-conditioned: rounding of inputs and weights, or else also of the results of ops, such as two
-    almost equal scores; in a quantized program, also rounding to another level.
+    ill-conditioned. First, only inputs and weights are perturbed, then also the results of ops,
+    such as two almost equal scores. In a quantized program, rounding to another level is tried,
+    too.
     """
     weights = {name: cuda.to_host(t.array) for name, t in scope.items()}
 
@@ -683,8 +708,8 @@ def describe_first_op_differing_in_engine(
     tensors: list[Tensor],
     layer: Sequence[Any],
 ) -> str:
-    """Describe the first op whose result in the engine differs from that of the interpreter. If
-    there is none, state that the captured program differs from the layer.
+    """Describe the first op whose result in the engine differs from that of the interpreter. If no
+    op differs, state that the captured program differs from the layer.
     """
     inputs = [t.array for t in tensors]
     names = intermediate_tensor_names(program, scope)
@@ -694,7 +719,10 @@ def describe_first_op_differing_in_engine(
             _exceeds_tolerance(a, np.asarray(w), program)
             for a, w in zip(program_outputs, layer, strict=True)
         ):
-            why = "forward depends on something that a program cannot hold, or is converted wrongly"
+            why = (
+                "forward depends on something that a program cannot contain, or the conversion is "
+                "wrong"
+            )
             return f"the program itself returns other values than the layer: {why}"
         tensor_values = run_compiled_program(CompiledProgram(program, fetches=names), scope, inputs)
         expected = {
@@ -724,7 +752,7 @@ def _exceeds_tolerance(actual: Any, expected: Any, program: Program) -> bool:
 
 def intermediate_tensor_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
     """Return the names of the tensors of the outermost block, in the order of their last write.
-    Tensors that no op reads are omitted, because the engine may not compute them.
+    Tensors that no op reads are left out, because the engine may not compute them.
     """
     declared = program.block.vars
     read = {name for op in program.ops() for name in op.input_names()}
@@ -763,7 +791,7 @@ def describe_first_engine_optimization_error(
 
     try:
         first = bisect_left(range(len(names)), True, key=is_different)
-    except OarlockError:  # not every result can be fetched
+    except OarlockError:  # some results cannot be fetched from the engine
         return ""
     return (
         f"; {_describe_differing_op_by_output(program, names[first])}" if first < len(names) else ""

@@ -1,4 +1,6 @@
-"""Activation layers. A table names the function of `nn.functional` that each layer calls."""
+"""Activation layers. TABLE lists the layers, each with the function of `nn.functional` that it
+calls.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from .function_layer import REQUIRED, Row, make_layer_class
 from .initializer import Constant
 from .layer import Layer
 
-# Class, function, and the parameters of __init__ in order, with Paddle's defaults.
+# Rows: name of the layer class, function of nn.functional, and the parameters of __init__ in order,
+# with Paddle's defaults.
 TABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("ReLU", "relu", {}),
     ("ReLU6", "relu6", {}),
@@ -80,7 +83,7 @@ class RReLU(Layer):
         self._lower, self._upper, self._name = lower, upper, name
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.rrelu(x, self._lower, self._upper, self.training)
 
     def extra_repr(self) -> str:
@@ -103,14 +106,16 @@ class Softmax2D(Layer):
         self._name = name
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         check_tensors(x)
         if x.ndim not in (3, 4):
             raise OpError(append_user_line(f"Softmax2D: the rank must be 3 or 4 (X={x.meta})"))
         return F.softmax(x, axis=-3)
 
     def extra_repr(self) -> str:
-        """Return the name of the layer."""
+        """Return the text that `repr` shows in parentheses: the `name` of the layer, if it has
+        one.
+        """
         return f"name={self._name}" if self._name else ""
 
 
@@ -136,7 +141,7 @@ class PReLU(Layer):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.prelu(x, self._weight, self._data_format)
 
     def extra_repr(self) -> str:

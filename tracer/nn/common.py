@@ -24,7 +24,7 @@ class Identity(Layer):
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return input
 
 
@@ -48,11 +48,11 @@ class Linear(Layer):
         self._weight_attr, self._bias_attr, self.name = weight_attr, bias_attr, name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """Return the sizes and the dtype."""
+        """Return the text that `repr` shows in parentheses: sizes, dtype and name."""
         rows, columns = self.weight.meta.shape
         text = f"in_features={rows}, out_features={columns}, dtype={self._dtype.name}"
         return text + (f", name={self.name}" if self.name else "")
@@ -85,13 +85,14 @@ class Embedding(Layer):
         self._size, self._weight_attr = [num_embeddings, embedding_dim], weight_attr
         self._padding_idx, self._sparse, self._name = padding_idx, sparse, name
         self.weight: Any = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
-        # in a program the op itself returns zeros
+        # In eager mode, the row padding_idx of the weight is set to zeros at once; in a program,
+        # the op returns zeros for padding_idx.
         if padding_idx is not None and state.mode.program_builder is None:
             table: Any = self.weight.array
             table[padding_idx] = 0.0
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.embedding(x, self.weight, self._padding_idx)
 
     def extra_repr(self) -> str:
@@ -125,7 +126,7 @@ class Dropout(Layer):
         self.name = name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.dropout(input, self.p, self.axis, self.training, self.mode)
 
     def extra_repr(self) -> str:
@@ -146,5 +147,5 @@ class Flatten(Layer):
         self.stop_axis = stop_axis
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return flatten(input, self.start_axis, self.stop_axis)

@@ -31,7 +31,7 @@ class Sequential(Layer):
             self.add_sublayer(str(name), sublayer)
 
     def forward(self, input: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         for layer in self._sub_layers.values():
             input = layer(input)  # type: ignore[misc]
         return input

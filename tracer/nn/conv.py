@@ -16,8 +16,8 @@ __all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "
 
 
 def _padded_input_and_conv_padding(layer: Any, x: Tensor) -> tuple[Tensor, Any]:
-    """Return x and the padding that the convolution itself applies: none if the `_padding_mode` of
-    the layer pads x first.
+    """Return the input and the padding argument of the convolution op. If the `_padding_mode` of
+    the layer is not "zeros", the input is x after padding, and the padding argument is 0.
     """
     if layer._padding_mode == "zeros":
         return x, layer._padding
@@ -110,11 +110,13 @@ class _Conv(Layer):
             raise OpError(append_user_line(why))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return convolve_with_settings_of_layer(self, getattr(F, self._function), x, self.weight)
 
     def extra_repr(self) -> str:
-        """Return the arguments, without those at their defaults."""
+        """Return the text that `repr` shows in parentheses: the arguments that differ from their
+        defaults.
+        """
         ones = [1] * len(self._stride)
         fields = {
             "stride": (self._stride, ones),
@@ -249,7 +251,7 @@ class _ConvTranspose(_Conv):
     """Base of the transposed convolutions."""
 
     def forward(self, x: Tensor, output_size: Any = None) -> Tensor:
-        """Compute the output; the class describes shapes.
+        """Compute the output of the layer; the docstring of its class describes the shapes.
 
         output_size: the spatial size, where the stride allows several
         """

@@ -11,7 +11,8 @@ from .initializer import Normal
 
 
 def require_valid_groups(op: str, groups: Any, **channels: int) -> int:
-    """Return `groups`, 1 for None. Raises OpError unless it divides all numbers of channels.
+    """Return `groups`, or 1 if it is None. Raises OpError unless `groups` divides all numbers of
+    channels.
 
     channels: by the name of the user's argument.
     """

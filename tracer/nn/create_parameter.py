@@ -44,12 +44,15 @@ def _create_with_initializer(
     initializer: Initializer,
     record_value: Any = None,
 ) -> Parameter:
-    """Create a parameter initialized by `initializer`, or in a program by `record_value`."""
+    """Create a parameter. `initializer` computes its value; in a program, `record_value` (by
+    default `initializer.record`) records the ops that compute it.
+    """
     sizes = [int(d) for d in shape]
     builder = state.mode.program_builder
     if builder is not None:
         record = record_value or (lambda: initializer.record(sizes, dtype))
-        # for values that are drawn now, not by an op of the startup program
+        # The program's seed is used for values that are drawn now, not by an op of the startup
+        # program.
         with rng.use_program_seed_for_parameter():
             parameter: Parameter = builder.declare_parameter(
                 name, sizes, dtype, attr.trainable, record
@@ -62,7 +65,7 @@ def _create_with_initializer(
             )
         )
     else:
-        # The CPU computes the values, so that they are the same for every device.
+        # Initial values are computed on the CPU, so that they are the same for every device.
         with cuda.use_as_default_device(None), rng.use_program_seed_for_parameter():
             array = initializer.compute(sizes, dtype)
         parameter = Parameter(cuda.to_default_device(array), trainable=attr.trainable, name=name)

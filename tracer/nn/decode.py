@@ -48,8 +48,9 @@ class Decoder:
 
     @property
     def tracks_own_finished(self) -> bool:
-        """Whether `step` returns complete `finished` flags, so that they are not combined with
-        those of earlier steps: beams change their order.
+        """Whether the `finished` flags that `step` returns include earlier steps. If so,
+        dynamic_decode does not combine them with the flags of earlier steps, which are wrong if
+        beams change their order.
         """
         return False
 
@@ -110,8 +111,9 @@ class BeamSearchDecoder(Decoder):
         return flatten(x, 0, 1)
 
     def initialize(self, initial_cell_states: Any) -> Any:
-        """Return inputs [B, W], states and finished flags of the first step. Only the first beam of
-        each sample has a nonzero probability.
+        """Return the inputs [B, W], the states and the finished flags of the first step. In the
+        states, only the first beam of each sample has a nonzero probability, because all beams are
+        equal at the start.
         """
         states = pytree.map(
             lambda x: self._split_beams(self.tile_beam_merge_with_batch(x, self.beam_size)),
@@ -178,12 +180,14 @@ class BeamSearchDecoder(Decoder):
 
     @property
     def tracks_own_finished(self) -> bool:
-        """True: beams change their order."""
+        """True: the `finished` flags that `step` returns include earlier steps, because a step
+        changes the order of beams.
+        """
         return True
 
 
 def _gather_beams(x: Tensor, beams: Tensor) -> Tensor:
-    """Select beams of each sample.
+    """Gather beams by index for each sample.
 
     x [B, W, *], beams int64 [B, W] -> [B, W, *]
     """

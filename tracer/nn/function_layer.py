@@ -12,7 +12,7 @@ REQUIRED = Parameter.empty
 
 
 class Row(NamedTuple):
-    """Specification of a layer class.
+    """A row of a table of layers, which specifies one layer class.
 
     function: name in `nn.functional`
     config: parameters of `__init__` with their defaults
@@ -57,7 +57,7 @@ class FunctionLayer(LayerWithArgumentAttributes):
         return config
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         if kwargs:
             inputs = type(self).forward.__signature__.bind(self, *inputs, **kwargs).args[1:]  # type: ignore[attr-defined]
         training = {"training": self.training} if self.row.pass_training else {}

@@ -315,7 +315,9 @@ class Assign(Initializer):
         self.value = np.asarray(cuda.to_host(value.array) if isinstance(value, Tensor) else value)
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """Return the value. If its shape differs, the parameter gets that shape, as in Paddle."""
+        """Return the value. If the shape of the value differs from `shape`, the parameter gets the
+        shape of the value, as in Paddle.
+        """
         return self.value.astype(dtype)
 
 

@@ -24,8 +24,8 @@ def _convert_attention_mask(attn_mask: Tensor | None, dtype: Any) -> Tensor | No
 
 
 def _convert_param_attr_to_list(param_attr: Any, n: int) -> list[Any]:
-    """Return a ParamAttr, or False for no parameter, for each of `n` sublayers. The index is
-    appended to a name.
+    """Return a list with a ParamAttr, or False for no parameter, for each of `n` sublayers. The
+    index of the sublayer is appended to the name of a ParamAttr.
     """
     return [
         False if attr is False else ParamAttr.of(attr) or ParamAttr()

@@ -33,7 +33,8 @@ def to_snake_case(name: str) -> str:
     return _LOWER_UPPER.sub(r"\1_\2", _CAPITALIZED_WORD.sub(r"\1_\2", name)).lower()
 
 
-# Counts the mutations of all layers. While it is unchanged, guards on layers need no check.
+# The number of mutations of all layers. While this counter is unchanged, guards on layers need no
+# check.
 version_counter = [0]
 
 
@@ -85,7 +86,7 @@ class LayerHookHandle:
 
 
 def version_of_last_own_mutation(layer: Layer) -> int:
-    """Return the value of `version_counter` at the last mutation of a layer.
+    """Return the version of a layer: the value of `version_counter` at its last mutation.
 
     Mutations of its attributes, members and hooks count, those of its sublayers do not.
     """
@@ -99,7 +100,7 @@ def version_of_last_own_mutation(layer: Layer) -> int:
 
 class _LayerHelperDescriptor:
     """Descriptor of `layer._helper`, which layers written against Paddle's internals use to append
-    ops. An attribute of the instance takes precedence.
+    ops. An attribute `_helper` of the instance takes precedence over the descriptor.
     """
 
     def __get__(self, layer: Layer | None, owner: type) -> Any:
@@ -133,7 +134,9 @@ class Layer:
         self._state_hooks: list[Callable[..., Any]] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute the outputs. Each layer implements it."""
+        """Compute the outputs. Subclasses override `forward`; that of Layer raises
+        NotImplementedError.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -168,8 +171,8 @@ class Layer:
         members[name] = value
 
     def _get_table_and_clear_name_in_others(self, table: str, name: str) -> dict[str, Any]:
-        """Return a table of members for an assignment, with the name removed from the other
-        tables.
+        """Prepare the assignment of a member: return the table `table` (such as `_parameters`),
+        after removing `name` from the other tables of members.
         """
         if table not in self.__dict__:
             raise OpError(
@@ -183,8 +186,8 @@ class Layer:
         return members
 
     def _update_members_for_plain_value(self, name: str, value: Any) -> None:
-        """Update the members when a value that is neither Parameter nor Layer is assigned to one's
-        name.
+        """Update the tables of members if a value that is neither a Parameter nor a Layer is
+        assigned to the name of a member.
         """
         if name in self._buffers and (value is None or isinstance(value, Tensor)):
             self._buffers[name] = value
@@ -252,7 +255,9 @@ class Layer:
         return tensor
 
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
-        """Register a parameter under `name`. None registers the name without a parameter."""
+        """Register a parameter under `name`. If `parameter` is None, the attribute `name` is None
+        until a parameter is assigned.
+        """
         if parameter is None:
             self._parameters[name] = None
             self.__dict__.update(
@@ -269,7 +274,9 @@ class Layer:
         return parameter
 
     def add_sublayer(self, name: str, sublayer: Any) -> Any:
-        """Register a layer under `name`. None registers the name without a layer."""
+        """Register a layer under `name`. If `sublayer` is None, the attribute `name` is None until
+        a layer is assigned.
+        """
         if sublayer is None:
             self._sub_layers[str(name)] = None
         elif not callable(sublayer):
@@ -337,7 +344,9 @@ class Layer:
             )
 
     def _named_members(self, table: str, prefix: str, deep: bool) -> Iterator[tuple[str, Any]]:
-        """Iterate over the members of a table with their structured names, each one once."""
+        """Iterate over the members of a table, such as `_parameters`, with their structured names;
+        yields each member once.
+        """
         visited: set[int] = set()
         layers = (
             self.named_sublayers(prefix=prefix, include_self=True) if deep else [(prefix, self)]
@@ -552,20 +561,20 @@ class Layer:
     # --------------------------------------------------------------------------
 
     def register_forward_pre_hook(self, hook: Callable[[Layer, Any], Any]) -> LayerHookHandle:
-        """Call `hook(layer, inputs)` before `forward`. A result that is not None replaces the
-        inputs.
+        """Call `hook(layer, inputs)` before `forward`. If the hook returns a value other than None,
+        the value replaces the inputs.
         """
         return self._forward_pre_hooks.add(hook)
 
     def register_forward_post_hook(self, hook: Callable[[Layer, Any, Any], Any]) -> LayerHookHandle:
-        """Call `hook(layer, inputs, outputs)` after `forward`. A result that is not None replaces
-        the outputs.
+        """Call `hook(layer, inputs, outputs)` after `forward`. If the hook returns a value other
+        than None, the value replaces the outputs.
         """
         return self._forward_post_hooks.add(hook)
 
     def register_state_dict_hook(self, hook: Callable[[Any], Any]) -> RemovableHookHandle:
-        """Call `hook(state_dict)` in `state_dict()`. A result that is not None replaces the
-        dict.
+        """Call `hook(state_dict)` in `state_dict()`. If the hook returns a value other than None,
+        the value replaces the state dict.
         """
         self._state_hooks.append(hook)
         return RemovableHookHandle(self._state_hooks, hook)

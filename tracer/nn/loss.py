@@ -1,4 +1,4 @@
-"""Loss layers. Each one calls the function of `nn.functional` of the same name."""
+"""Loss layers. Each loss layer calls the function of `nn.functional` of the same name."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .function_layer import Row, make_layer_class
 from .layer import Layer
 from .layer_with_argument_attributes import LayerWithArgumentAttributes
 
-# Class, function, parameters of `forward`, and the parameters of `__init__` in order, with Paddle's
-# defaults.
+# Rows: name of the layer class, function of nn.functional, parameters of `forward`, and parameters
+# of `__init__` in order, with Paddle's defaults.
 _PAIR, _MEAN = ("input", "label"), {"reduction": "mean"}
 TABLE: list[tuple[str, str, tuple[str, ...], dict[str, Any]]] = [
     (
@@ -132,7 +132,7 @@ class CrossEntropyLoss(LayerWithArgumentAttributes):
         )
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.cross_entropy(input, label, **self._read_argument_attributes())
 
 
@@ -147,7 +147,7 @@ class MSELoss(Layer):
         self.reduction = reduction
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.mse_loss(input, label, self.reduction)
 
 
@@ -162,7 +162,7 @@ class L1Loss(Layer):
         self.reduction, self.name = reduction, name
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.l1_loss(input, label, self.reduction)
 
 
@@ -180,7 +180,7 @@ class SmoothL1Loss(Layer):
         self.delta = delta
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.smooth_l1_loss(input, label, self.reduction, self.delta)
 
 
@@ -204,7 +204,7 @@ class NLLLoss(LayerWithArgumentAttributes):
         )
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.nll_loss(input, label, **self._read_argument_attributes())
 
 
@@ -222,7 +222,7 @@ class BCELoss(Layer):
         self.reduction, self.name = reduction, name
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.binary_cross_entropy(input, label, self.weight, self.reduction)
 
 
@@ -245,7 +245,7 @@ class BCEWithLogitsLoss(LayerWithArgumentAttributes):
         )
 
     def forward(self, logit: Tensor, label: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.binary_cross_entropy_with_logits(logit, label, **self._read_argument_attributes())
 
 
@@ -260,7 +260,7 @@ class KLDivLoss(Layer):
         self.reduction = reduction
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.kl_div(input, label, self.reduction)
 
 
@@ -283,7 +283,7 @@ class CTCLoss(Layer):
         label_lengths: Tensor,
         norm_by_times: bool = False,
     ) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.ctc_loss(
             log_probs,
             labels,
@@ -331,7 +331,7 @@ class HSigmoidLoss(Layer):
         path_table: Tensor | None = None,
         path_code: Tensor | None = None,
     ) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.hsigmoid_loss(
             input,
             label,

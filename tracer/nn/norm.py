@@ -62,7 +62,7 @@ class _BatchNorm(NoHalfPrecisionLayer):
     """
 
     _ranks: tuple[int, ...] = ()
-    # names of the running statistics; None: generated
+    # The names of the running mean and variance; None for generated names.
     _statistic_names: tuple[str | None, str | None] = (None, None)
     _mean: Parameter
     _variance: Parameter
@@ -103,7 +103,7 @@ class _BatchNorm(NoHalfPrecisionLayer):
         return parameter
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         if self._ranks:
             _check_rank(self, input, self._ranks)
         return F.batch_norm(
@@ -238,7 +238,9 @@ class BatchNorm(_BatchNorm):
         self._is_test, self._trainable_statistics = is_test, trainable_statistics
 
     def _choose_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
-        """Return the dtype of the parameters; here float32 does not select the default dtype."""
+        """Return the dtype of the parameters: for the argument "float32" always float32, while
+        other layers take it as the default dtype.
+        """
         return (
             np.dtype(np.float32)
             if self._dtype_argument == "float32"
@@ -246,7 +248,7 @@ class BatchNorm(_BatchNorm):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = F.norm.batch_norm_with_chosen_statistics(
             input,
             self._mean,
@@ -263,7 +265,7 @@ class BatchNorm(_BatchNorm):
         return out if self._act is None else getattr(F, self._act)(out)
 
     def extra_repr(self) -> str:
-        """Return nothing, as in Paddle."""
+        """Return "": `repr` shows no arguments of this layer, as in Paddle."""
         return ""
 
 
@@ -293,7 +295,7 @@ class LayerNorm(Layer):
         self.bias: Any = self.create_parameter(size, bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.layer_norm(input, self._normalized_shape, self.weight, self.bias, self._epsilon)
 
     def extra_repr(self) -> str:
@@ -336,7 +338,7 @@ class GroupNorm(Layer):
             self.bias = self.create_parameter([num_channels], bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.group_norm(
             input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format
         )
@@ -380,7 +382,7 @@ class _InstanceNorm(Layer):
         self.bias: Any = self.create_parameter([num_features], bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         _check_rank(self, input, self._ranks)
         return F.instance_norm(
             input,
@@ -473,7 +475,7 @@ class SyncBatchNorm(_BatchNorm):
             self.bias = _create_frozen_constant_parameter(self, num_features, 0.0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         if not self.training or process_groups.global_communicator.size == 1:
             return super().forward(x)
         return sync_batch_norm(
@@ -555,7 +557,7 @@ class SpectralNorm(Layer):
         return vector
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return OPS["spectral_norm"](
             x,
             self.weight_u,

@@ -19,7 +19,8 @@ class ParamAttr:
     averaging and gradient clipping.
     """
 
-    # For a parameter that is computed from others: called with name, shape and a factory.
+    # A function that creates a parameter which is computed from other parameters, such as by weight
+    # normalization; it is called with a name, a shape and a factory of parameters.
     reparameterize: Any = None
 
     def __init__(

@@ -44,7 +44,7 @@ class _Pool(LayerWithArgumentAttributes):
         )
 
     def forward(self, x: Tensor) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return getattr(F, self._function)(x, **self._read_argument_attributes())
 
     def extra_repr(self) -> str:
@@ -88,7 +88,7 @@ class _UnPool(_Pool):
         )
 
     def forward(self, x: Tensor, indices: Tensor) -> Tensor:  # type: ignore[override]
-        """Compute the output; the class describes shapes.
+        """Compute the output of the layer; the docstring of its class describes the shapes.
 
         indices: returned by max pooling with `return_mask=True`
         """
@@ -128,7 +128,7 @@ class MaxPool1D(_Pool):
         )
 
     def forward(self, input: Tensor) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return super().forward(input)
 
 
@@ -293,7 +293,7 @@ class AdaptiveAvgPool1D(_AdaptivePool):
         super().__init__(output_size=output_size, name=name)
 
     def forward(self, input: Tensor) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return super().forward(input)
 
 
@@ -312,7 +312,7 @@ class AdaptiveMaxPool1D(_AdaptivePool):
         super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
     def forward(self, input: Tensor) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return super().forward(input)
 
 

@@ -135,8 +135,8 @@ class _CellWithWeights(RNNCellBase):
         self.input_size, self.hidden_size = input_size, hidden_size
 
     def _create_weight_or_bias(self, shape: list[int], attr: Any, initializer: Initializer) -> Any:
-        """Create a weight or bias. If `attr` is False it is constant, as in Paddle: a weight 1, a
-        bias 0.
+        """Create a weight or bias. If `attr` is False, the value is constant, as in Paddle: 1 for a
+        weight, 0 for a bias.
         """
         is_bias = len(shape) == 1
         if attr is not False:
@@ -199,7 +199,9 @@ class SimpleRNNCell(_CellWithWeights):
         return new, new
 
     def extra_repr(self) -> str:
-        """Return the sizes, and the activation if it is not tanh."""
+        """Return the text that `repr` shows in parentheses: the sizes, and the activation if it is
+        not tanh.
+        """
         return super().extra_repr() + (
             f", activation={self.activation}" if self.activation != "tanh" else ""
         )
@@ -512,7 +514,9 @@ class _RecurrentNetwork(LayerList):
         return [zeros] * self.state_components
 
     def extra_repr(self) -> str:
-        """Return the sizes, and the arguments that are not at their defaults."""
+        """Return the text that `repr` shows in parentheses: the sizes, and the arguments that
+        differ from their defaults.
+        """
         text = f"{self.input_size}, {self.hidden_size}"
         text += f", num_layers={self.num_layers}" if self.num_layers != 1 else ""
         text += f", time_major={self.time_major}" if self.time_major else ""

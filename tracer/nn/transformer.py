@@ -60,7 +60,9 @@ def additive_mask_of_dtype(mask: Tensor | None, dtype: Any) -> Tensor | None:
 
 
 def attrs_per_sublayer(attr: Any, count: int) -> list[Any]:
-    """Return one attribute for each of `count` sublayers. The index is appended to a name."""
+    """Return a list with one weight or bias attribute for each of `count` sublayers. The index of
+    the sublayer is appended to the name of an attribute.
+    """
     if isinstance(attr, list | tuple):
         if len(attr) != count:
             raise OpError(
@@ -77,8 +79,8 @@ def attrs_per_sublayer(attr: Any, count: int) -> list[Any]:
 
 
 class Cache(NamedTuple):
-    """Keys and values of the previous steps, each [B, num_heads, length, head_dim]. New ones are
-    appended.
+    """Keys and values of the previous steps, each [B, num_heads, length, head_dim]. Each step
+    appends its keys and values.
     """
 
     k: Tensor
@@ -261,7 +263,7 @@ class TransformerEncoderLayer(_TransformerLayer):
         self.activation = getattr(F, activation)
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
-        """Compute the output; with a cache also return the extended cache."""
+        """Compute the output of the layer; with `cache`, also return the extended cache."""
         mask, new_caches = additive_mask_like(src_mask, src), []
 
         def attend_and_collect_cache(x: Tensor) -> Any:
@@ -298,7 +300,9 @@ class TransformerEncoder(Layer):
         self.norm = norm
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
-        """Compute the output. With `cache`, one per layer, also return the extended caches."""
+        """Compute the output of all layers. If `cache` is given (one cache per layer), the extended
+        caches are also returned.
+        """
         mask, new_caches = additive_mask_like(src_mask, src), []
         for i, layer in enumerate(self.layers):
             if cache is None:
@@ -420,7 +424,9 @@ class TransformerDecoder(Layer):
         memory_mask: Tensor | None = None,
         cache: Any = None,
     ) -> Any:
-        """Compute the output. With `cache`, one per layer, also return the extended caches."""
+        """Compute the output of all layers. If `cache` is given (one cache per layer), the extended
+        caches are also returned.
+        """
         self_mask, cross_mask = (
             additive_mask_like(tgt_mask, tgt),
             additive_mask_like(memory_mask, memory),
@@ -514,7 +520,9 @@ class Transformer(Layer):
         tgt_mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
     ) -> Tensor:
-        """Compute the output of the decoder. Masks are bool, int or additive."""
+        """Compute the output of the decoder. The masks are bool or int, or floats that are added to
+        attention scores.
+        """
         memory = self.encoder(src, src_mask=additive_mask_like(src_mask, src))
         out: Tensor = self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask)
         return out

@@ -1,5 +1,6 @@
 """Layers that resize, rearrange, pad, normalize and drop channels of images, AlphaDropout, and
-layers of two inputs. A table names the function of `nn.functional` that most of them call.
+layers of two inputs. Most of these layers are rows of a table, which names the function of
+`nn.functional` that they call.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class _PadLayer(FunctionLayer):
         return config
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         s = self._read_argument_attributes()
         return F.pad(
             x, s["padding"], s.get("mode", "constant"), s.get("value", 0.0), s["data_format"]
@@ -54,7 +55,7 @@ class _UpsampleNearest(_ResizeLayer):
     _mode_and_corners: tuple[str, bool] = ("nearest", False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         s, (mode, align_corners) = self._read_argument_attributes(), self._mode_and_corners
         return F.interpolate(
             x, s["size"], s["scale_factor"], mode, align_corners, 0, s["data_format"]
@@ -292,7 +293,9 @@ __all__ = ["Bilinear", "PairwiseDistance", "Unflatten", *CLASSES]  # noqa: PLE06
 
 
 def _format_config_hiding_one_default(layer: FunctionLayer, argument: str, default: Any) -> str:
-    """Return the arguments for `repr`, one of them only if it is not at its default."""
+    """Return the text that `repr` shows in parentheses: all arguments, except for `argument` if its
+    value is `default`.
+    """
     shown_config = {
         k: v for k, v in layer._read_argument_attributes().items() if k != argument or v != default
     }
@@ -315,11 +318,13 @@ class PairwiseDistance(Layer):
         self.p, self.epsilon, self.keepdim, self.name = p, epsilon, keepdim, name
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim)
 
     def extra_repr(self) -> str:
-        """Return the arguments, without those at their defaults."""
+        """Return the text that `repr` shows in parentheses: p, and the other arguments that differ
+        from their defaults.
+        """
         text = f"p={self.p}"
         text += f", epsilon={self.epsilon}" if self.epsilon != 1e-6 else ""
         text += f", keepdim={self.keepdim}" if self.keepdim else ""
@@ -354,7 +359,7 @@ class Bilinear(Layer):
         self.bias: Any = self.create_parameter([1, out_features], bias_attr, is_bias=True)
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.bilinear(x1, x2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -378,7 +383,7 @@ class Unflatten(Layer):
         self.axis, self.shape, self.name = axis, shape, name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         check_tensors(input)
         if not input.ndim:
             raise axis_out_of_range_error(input, self.axis)

@@ -1,4 +1,5 @@
-"""The op definitions, one file per family; families of Paddle 1.x only are in `legacy`.
+"""The op definitions, one file per family of ops. Families that only Paddle 1.x has are in
+`legacy`.
 
 Importing this package imports every family, which fills `oarlock.core.op.OPS`.
 """

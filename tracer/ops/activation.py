@@ -90,7 +90,8 @@ def clamp(x: Any, low: float, high: float) -> Any:
 
 @op("clip", "X, Min?!, Max?! -> Out", meta=like_x_meta)
 def clip(x, low=None, high=None, *, min: float, max: float):
-    """Out = min(max(X, min), max). The inputs Min and Max replace the attributes if given.
+    """Out = min(max(X, min), max). The inputs Min and Max, if given, replace the attributes `min`
+    and `max`.
 
     X [*], Min [1], Max [1] -> Out [*]
     """

@@ -14,8 +14,8 @@ from .shared_op_rules import vjp_input_shape
 @op("pool_to", "X, Size*! -> Out", internal=True)
 @computed_in_float32_if_half
 def pool_to_size(x, sizes, *, pooling_type: str = "", data_format: str = "NCHW"):
-    """Adaptive pooling: Out = the maximum or the mean of X in each window. Size is the number of
-    windows along each axis.
+    """Adaptive pooling: Out = the maximum or the mean of X in each window. The input Size is the
+    number of windows along each axis.
 
     X [N,C,*S] -> Out [N,C,*Size]
     """

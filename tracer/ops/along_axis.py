@@ -18,7 +18,9 @@ from .shared_op_rules import Shape, dims_match, normalize_axis, pick_known_dim, 
 
 
 def make_numpy_index_arrays_along_axis(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
-    """The index arrays for NumPy: `index` along `axis`, and an arange along every other axis."""
+    """Index arrays with which NumPy's indexing of `x` selects along `axis` the positions in
+    `index`: `index` for this axis, and an arange for every other axis.
+    """
     axis = axis % x.ndim
     check_index_range(index, x.shape[axis])
     behind = (None,) * index.ndim
@@ -29,8 +31,8 @@ def make_numpy_index_arrays_along_axis(x: Any, index: Any, axis: int) -> tuple[A
 
 
 def check_index_shape(x: Any, index: Any, axis: int) -> None:
-    """Raise OpError unless `index` has the rank of `x` and at most its sizes on all axes but
-    `axis`.
+    """Raise OpError unless `index` has the rank of `x` and, on all axes except `axis`, at most the
+    sizes of `x`.
     """
     check_integers(index)
     check(len(x.shape) == len(index.shape), "the ranks of Input and Index differ")
@@ -39,7 +41,7 @@ def check_index_shape(x: Any, index: Any, axis: int) -> None:
     pairs = enumerate(zip(x.shape, index.shape, strict=True))
     check(
         all(i == at or min(a, b) < 0 or b <= a for i, (a, b) in pairs),
-        "Index is longer than Input along another axis",
+        "Index is longer than Input along an axis other than Axis",
     )
 
 
@@ -68,7 +70,7 @@ def check_equal_row_counts(x: Any, index: Any) -> None:
     """Raise OpError unless both inputs are matrices with the same number of rows."""
     check_integers(index)
     check(len(x.shape) == len(index.shape) == 2, "X or Index does not have two axes")
-    check(dims_match(x.shape[0], index.shape[0]), "X and Index have not as many rows")
+    check(dims_match(x.shape[0], index.shape[0]), "X and Index have different numbers of rows")
 
 
 @op("index_sample", "X, Index -> Out")
@@ -151,7 +153,9 @@ def put_along_axis(
 
 
 def _crop_value_to_index_shape(value: Any, shape: Shape) -> Any:
-    """Crop `value` to the shape of the index; as in Paddle, further values are ignored."""
+    """Crop `value` to the shape of the index; as in Paddle, values beyond this shape are
+    ignored.
+    """
     if value.shape == shape:
         return value
     check(_is_croppable_to(value.shape, shape), "the shapes of Index and Value differ")
@@ -165,7 +169,9 @@ def _is_croppable_to(have: Shape, wanted: Shape) -> bool:
 
 
 def mean_divisor_per_position(x: Any, at: Any, include_self: bool) -> Any:
-    """The number of values that are combined at each position of `x`; 1 if there are none."""
+    """For each position of `x`, the number of values that put_along_axis combines there, as the
+    divisor of their mean; 1 if there are none.
+    """
     found = np.zeros_like(x, dtype=np.int32)
     ufunc_at(np.add, found, at, 1)
     return found + 1 if include_self else np.maximum(found, 1)
@@ -176,7 +182,7 @@ def divide_truncating_integers(total: Any, count: Any) -> Any:
     count = count.astype(total.dtype)
     if total.dtype.kind not in "iu":
         return total / count
-    with np.errstate(divide="ignore"):  # a count of a small dtype may wrap to 0
+    with np.errstate(divide="ignore"):  # a count in a small integer dtype may wrap around to 0
         quotient = total // count
     return quotient + ((total < 0) & (quotient * count != total)).astype(total.dtype)
 
@@ -197,7 +203,7 @@ def _(x, index, value, *, Axis, Reduce, Include_self):
 def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
     check(
         vjp_input_shape(value) == vjp_input_shape(index),
-        "the gradient needs the same shape for Index and Value",
+        "the gradient is supported only if Index and Value have the same shape",
     )
 
     def grad_without_assigned() -> Any:
@@ -240,8 +246,8 @@ def _put_mean_grads(g, x, index, value, axis, include_self, result, gather_at_in
 
 
 def _put_extreme_grads(g, x, index, value, axis, include_self, result, gather_at_index):
-    """The gradient of amin and amax: as in Paddle, every element equal to the extreme gets
-    all of it.
+    """The gradient of amin and amax: as in Paddle, every element that is equal to the extreme gets
+    the whole gradient.
     """
     return lambda: masked(g, equal(x, result)), lambda: masked(
         gather_at_index(g), equal(value, gather_at_index(result))

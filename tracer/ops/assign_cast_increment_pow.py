@@ -13,9 +13,9 @@ from .shared_op_rules import like_x_meta, numpy_dtype_of_proto, vjp_input_dtype_
 
 @op("cast", "X -> Out", grad_keeps_shape=True)
 def cast(x, *, in_dtype: int, out_dtype: int, use_mkldnn: bool = False):
-    """Out = X in the dtype with Paddle's number out_dtype. X [*] -> Out [*]"""
+    """Out = X cast to the dtype whose number in Paddle's files is out_dtype. X [*] -> Out [*]"""
     target = numpy_dtype_of_proto(out_dtype)
-    if x.dtype.kind in "biu" and target.itemsize > 2:  # cannot overflow
+    if x.dtype.kind in "biu" and target.itemsize > 2:  # the cast cannot overflow
         return x.astype(target)
     with np.errstate(all="ignore"):
         return (x.real if x.dtype.kind == "c" and target.kind not in "cb" else x).astype(target)
@@ -75,7 +75,7 @@ def _(g, x):
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def power(x, factor_tensor=None, *, factor: float = 1.0):
-    """Out = X ** factor. The input FactorTensor replaces the attribute if given.
+    """Out = X ** factor. The input FactorTensor, if given, replaces the attribute `factor`.
 
     X [*], FactorTensor [1] -> Out [*]
     """

@@ -67,8 +67,9 @@ def auc(
 
 
 def _histogram_with_batch_added(old: Any, new: Any, slide_steps: int) -> Any:
-    """Add the counts of a batch to a histogram. For slide_steps > 0 the result holds the
-    histogram of each of the last batches, their sum, and the number of batches.
+    """Return the histogram `old` with `new`, the counts of a batch, added. For slide_steps > 0, the
+    result holds the histograms of the last slide_steps batches, their sum, and the number of
+    batches.
     """
     if not slide_steps:
         return (old.reshape(-1) + new).reshape(1, -1)
@@ -88,7 +89,8 @@ def _extract_total_histogram(counts: Any, bins: int, slide_steps: int) -> Any:
 
 
 def _area_under_curve(positive: Any, negative: Any) -> float:
-    """Area by the trapezoidal rule, from the highest bin down; 0 if all samples have one label.
+    """The area under the ROC curve by the trapezoidal rule, from the highest bin down; 0 if all
+    samples have the same label.
 
     positive, negative: counts [bins]
     """
@@ -176,7 +178,9 @@ def _macro_and_micro_averages(counts: Any) -> Any:
 
 
 def _true_positive_fraction(counts: Any, other: int) -> Any:
-    """True positives / (true positives + counts[:, other]) of each class; 1 if both are 0."""
+    """For each class, true positives / (true positives + counts[:, other]); 1 if the divisor is
+    0.
+    """
     right, all_of = counts[:, TRUE_POSITIVE], counts[:, TRUE_POSITIVE] + counts[:, other]
     return np.where(all_of > 0, right / np.where(all_of > 0, all_of, 1), 1.0)
 

@@ -20,7 +20,9 @@ def _broadcast_meta_requiring_float(x: Any, y: Any, **attrs: Any) -> Any:
 
 
 def _atan2_meta(x: Any, y: Any) -> Meta:
-    """The Meta of atan2(x, y), the angle of the point (y, x): float64 for integer inputs."""
+    """Return the Meta of atan2(x, y), the angle of the point (y, x), whose dtype is float64 for
+    integer inputs.
+    """
     found = broadcast(x, y)
     return found if is_inexact(found.dtype) else Meta(found.shape, np.dtype(np.float64))
 

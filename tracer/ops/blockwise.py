@@ -1,5 +1,5 @@
-"""Process large arrays in blocks that fit in the cache; sums, dot products and maxima along rows
-that are faster than NumPy's.
+"""Functions that process large arrays in blocks that fit in the cache, and sums, dot products and
+maxima along rows that are faster than NumPy's.
 
 A kernel with several steps creates a temporary array in each step. For large inputs these arrays
 are written to main memory and cause page faults. Blocks stay in the cache, which is several times
@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.arrays import is_running_kernel_on_gpu, np
 
-BLOCK_SIZE = 1 << 17  # elements
+BLOCK_SIZE = 1 << 17  # number of elements
 
 
 def apply_to_element_blocks(function: Callable[..., Any], *operands: Any) -> Any:
@@ -41,8 +41,8 @@ def axes_from_slowest_to_fastest(x: Any) -> list[int]:
 
 
 def apply_to_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
-    """Apply `function` to blocks of rows of arrays [R,*]. Its rows must be independent. The
-    first array is [R,K]; the result has its shape and dtype.
+    """Apply `function` to blocks of rows of arrays [R,*]. `function` must treat each row
+    independently. The first array is [R,K]; the result has the shape and dtype of the first array.
     """
     first = operands[0]
     step = max(1, BLOCK_SIZE // max(first.shape[1], 1))
@@ -56,7 +56,7 @@ def apply_to_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def iter_row_blocks(*operands: Any) -> Iterator[list[Any]]:
-    """Iterate over blocks of rows of arrays [R,*]. The first array is [R,K]."""
+    """Yield blocks of rows of arrays [R,*], which fit in the cache. The first array is [R,K]."""
     step = (
         operands[0].shape[0]
         if is_running_kernel_on_gpu()
@@ -79,7 +79,7 @@ def row_sums(x: Any) -> Any:
 
 
 def sum_along_axis_keepdim(x: Any, axis: int) -> Any:
-    """The sums along an axis, with keepdims=True."""
+    """The sums of x along an axis, which is kept with size 1."""
     return (
         row_sums(x)[:, None]
         if x.ndim == 2 and axis in (1, -1)
@@ -97,8 +97,8 @@ def row_dot_products(x: Any, y: Any) -> Any:
 
 
 def max_along_axis_keepdim(x: Any, axis: int) -> Any:
-    """The maxima along an axis, with keepdims=True. Long rows are repeatedly halved, because
-    NumPy's maximum along the last axis is slow.
+    """The maxima of x along an axis, which is kept with size 1. Long rows are repeatedly halved,
+    because NumPy's maximum along the last axis is slow.
     """
     if axis in (-1, x.ndim - 1):
         while x.shape[-1] >= 16 and x.shape[-1] % 2 == 0:

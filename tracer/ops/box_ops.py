@@ -21,8 +21,8 @@ NO_GRAD_BOXES = "its boxes are targets or results, which no gradient goes throug
 
 
 def _expand_aspect_ratios(aspect_ratios: Any, flip: bool) -> list[float]:
-    """The aspect ratios without duplicates, starting with 1. With `flip`, each one is
-    followed by its reciprocal.
+    """The aspect ratios without duplicates, starting with 1. With `flip`, each ratio is followed by
+    its reciprocal.
     """
     found = [1.0]
     for ratio in aspect_ratios:
@@ -34,7 +34,7 @@ def _expand_aspect_ratios(aspect_ratios: Any, flip: bool) -> list[float]:
 def _prior_sizes(
     low: Any, high: Any, ratios: list[float], ratios_last: bool
 ) -> list[tuple[float, float]]:
-    """Width and height of the boxes at one position."""
+    """Width and height of the prior boxes at one position of the feature map."""
     found = []
     for i, size in enumerate(low):
         plain = [(size * math.sqrt(r), size / math.sqrt(r)) for r in ratios]
@@ -66,7 +66,8 @@ def prior_box(
     min_max_aspect_ratios_order: bool = False,
 ):
     """Boxes = P prior boxes of several sizes around each position of the feature map, in fractions
-    of the image size (Liu et al. 2016). Variances are repeated for each box.
+    of the image size (Liu et al., 2016). The output Variances repeats the attribute `variances` for
+    each box.
 
     Input [N,C,H,W] -> Boxes, Variances [H,W,P,4]
     """
@@ -108,7 +109,7 @@ def _(x, image, *, min_sizes, max_sizes, aspect_ratios, variances, flip, **_):
 
 
 def _centers_and_sizes(boxes: Any, extra: Any) -> tuple[Any, Any]:
-    """Centers and sizes of boxes [*,4], each [*,2]."""
+    """Return the centers [*,2] and the sizes [*,2] of boxes [*,4]."""
     sizes = boxes[..., 2:] - boxes[..., :2] + extra
     return boxes[..., :2] + sizes / 2, sizes
 
@@ -132,7 +133,7 @@ def box_coder(
     axis: int = 0,
     variance: Floats = [],
 ):
-    """Encode boxes as offsets from prior boxes, or decode such offsets (Girshick et al. 2014).
+    """Encode boxes as offsets from prior boxes, or decode such offsets (Girshick et al., 2014).
 
     encode_center_size: PriorBox [M,4], TargetBox [N,4] -> OutputBox [N,M,4].
     decode_center_size: PriorBox [M,4], TargetBox [N,M,4] -> OutputBox [N,M,4]. `axis` is the axis

@@ -21,7 +21,7 @@ from .linear_solve import triangular_solve
 from .matmul import matmul
 from .shared_op_rules import dims_match, raise_unknown_size_unless, vjp_input_shape
 
-LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
+LAPACK: Any = np.linalg  # typed as Any, because NumPy's annotations accept only literals for `mode`
 
 
 @op("cholesky", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
@@ -47,13 +47,17 @@ def _(x, *, upper):
 
 
 def left_solve_lower_adjoint(triangle: Any, x: Any) -> Any:
-    """L^-H X for a lower triangular matrix L."""
+    """Return L^-H X for a lower triangular matrix L, where L^-H is the inverse of the conjugate
+    transpose.
+    """
     return triangular_solve(conjugate(triangle), x, upper=False, transpose=True)
 
 
 @cholesky.vjp
 def _(g, x, *, upper, Out):
-    """I. Murray, "Differentiation of the Cholesky decomposition" (2016), for Hermitian dX."""
+    """The gradient of `cholesky`, after Murray, "Differentiation of the Cholesky decomposition"
+    (2016), for Hermitian dX.
+    """
     g = conjugate(g)
     if upper:
         g, Out = adjoint(g), adjoint(Out)
@@ -85,7 +89,8 @@ def lu(x, *, pivots: bool = True):
 
 
 def _pivot_and_eliminate_column(out: Any, k: int) -> tuple[Any, Any]:
-    """Eliminate column k in place.
+    """Perform step k of the LU decomposition in place: swap in the pivot row and eliminate column
+    k.
 
     Returns the pivot rows, counted from 1, and a mask of the matrices without a pivot.
     """
@@ -108,7 +113,7 @@ def _(x, *, pivots):
 
 
 def _split_tensor_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
-    """The parts of an axis before and after `size`."""
+    """Split x along an axis: return the first `size` elements and the rest."""
     part = OPS["slice"]
     axis %= len(vjp_input_shape(x))
     end = vjp_input_shape(x)[axis]
@@ -119,8 +124,8 @@ def _split_tensor_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
 
 @lu.vjp
 def _(g, x, *, Out, Pivots):
-    """Uses L^-1 dL + dU U^-1 = L^-1 P^T dX U^-1, where the first term is strictly lower
-    triangular and the second upper triangular.
+    """The gradient of `lu` follows from L^-1 dL + dU U^-1 = L^-1 P^T dX U^-1, where L^-1 dL is
+    strictly lower triangular and dU U^-1 is upper triangular.
     """
     rows, columns = vjp_input_shape(x)[-2:]
     size = min_matrix_dim(vjp_input_shape(x))
@@ -160,7 +165,9 @@ def _(g, x, *, Out, Pivots):
 
 
 def _right_solve_upper_adjoint(x: Any, triangle: Any) -> Any:
-    """X U^-H for an upper triangular matrix U."""
+    """Return X U^-H for an upper triangular matrix U, where U^-H is the inverse of the conjugate
+    transpose.
+    """
     return adjoint(triangular_solve(triangle, adjoint(x), upper=True))
 
 
@@ -247,8 +254,8 @@ def _(x, *, mode):
 
 @qr.vjp
 def _(of_q, of_r, x, *, mode, Q, R):
-    """S. F. Walter, L. Lehmann, "Algorithmic Differentiation of Linear Algebra Functions"
-    (2018).
+    """The gradient of `qr`, after Walter and Lehmann, "Algorithmic Differentiation of Linear
+    Algebra Functions" (2018).
     """
     rows, columns = vjp_input_shape(x)[-2:]
     raise_unknown_size_unless(min(rows, columns) >= 0)

@@ -16,7 +16,8 @@ def _tolerance_from_tensor_or_text(tensor: Any, text: str) -> float:
 
 
 def _is_close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
-    """Whether |x - y| <= atol + rtol * |y| or x == y, elementwise, in float64 or complex128.
+    """Return, elementwise, whether |x - y| <= atol + rtol * |y| or x == y, computed in float64 or
+    complex128.
 
     As in Paddle, every number is close to an infinite y.
     """

@@ -1,4 +1,6 @@
-"""Collective operations in a program. If there is only one process, they copy their input."""
+"""Collective operations in a program. If there is only one process, the operations copy their
+input.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,8 @@ def c_allreduce_sum(
 
 @c_allreduce_sum.vjp
 def _(g, x, cond, *, ring_id, use_calc_stream, use_model_parallel):
-    # Each rank's loss is a term of the total loss, and every term depends on the X of all ranks, so
-    # the gradients are summed over the ranks too.
+    # The total loss is the sum of the losses of all ranks, and each rank's loss depends on the X of
+    # all ranks. Therefore the gradient of X is the sum of the gradients of all ranks.
     summed = c_allreduce_sum(
         g, ring_id=ring_id, use_calc_stream=use_calc_stream, use_model_parallel=use_model_parallel
     )

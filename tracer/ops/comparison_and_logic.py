@@ -131,7 +131,9 @@ def isfinite(x):
     internal=True,
 )
 def is_strictly_between(x, *, low: float = -math.inf, high: float = math.inf):
-    """Out = low < X < high. An infinite low or high is not tested. X [*] -> Out bool [*]"""
+    """Out = low < X < high. A bound `low` or `high` that is infinite is not tested. X [*] -> Out
+    bool [*]
+    """
     t = x.dtype.type
     if low == -math.inf:
         return x < t(high) if high != math.inf else np.ones_like(x, dtype=bool)
@@ -168,7 +170,7 @@ def _(g, condition, x, y):
 
 
 def one_bool_meta(x: Meta) -> Meta:
-    """The shape inference rule of a result with one bool."""
+    """The shape inference rule of ops whose result is a single bool."""
     return Meta((1,), np.dtype(bool))
 
 

@@ -24,7 +24,7 @@ from .unary_math import square
 
 
 def negative_imag(g):
-    """The negated imaginary part of g."""
+    """Return -Im g, the negated imaginary part."""
     return scale(imag(g), scale=-1.0)
 
 

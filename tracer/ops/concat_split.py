@@ -12,12 +12,14 @@ from .shared_op_rules import Shape, dims_match, normalize_axis, pick_known_dim
 
 
 def int_from_tensor_or_attr(tensor: Any, plain: int) -> int:
-    """The value of a one-element tensor; the attribute if there is no tensor."""
+    """The value of a one-element tensor as an int; `plain`, the value of the attribute, if there is
+    no tensor.
+    """
     return plain if tensor is None else int(tensor.item())
 
 
 def split_array_by_sizes(x: Any, counts: Sequence[int], axis: int) -> list[Any]:
-    """Consecutive slices of `x` along `axis` with these sizes."""
+    """Consecutive slices of the array `x` along `axis`, with the sizes `counts`."""
     front = (slice(None),) * (axis % x.ndim)
     found, start = [], 0
     for count in counts:
@@ -27,12 +29,12 @@ def split_array_by_sizes(x: Any, counts: Sequence[int], axis: int) -> list[Any]:
 
 
 def shape_with_axis_size(x: Shape, axis: int, size: int) -> Shape:
-    """The shape `x` with `size` at `axis`."""
+    """The shape `x` with its size at `axis` replaced by `size`."""
     return (*x[:axis], size, *x[axis + 1 :])
 
 
 def check_dtypes_and_ranks_match(xs: Sequence[Meta]) -> None:
-    """Raise OpError unless there are inputs, all of one dtype and rank."""
+    """Raise OpError if the list of inputs is empty, or if inputs differ in dtype or rank."""
     check(bool(xs), "X is empty")
     check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
     check(all(len(x.shape) == len(xs[0].shape) for x in xs), "the ranks differ")
@@ -76,7 +78,7 @@ def _(g, xs, axis_tensor, *, axis):
 
 @op("split_like", "X, Y*, AxisTensor? -> Out*", internal=True)
 def split_like(x, ys, axis_tensor=None, *, axis: int = 0):
-    """Split X along the axis into parts with the sizes of the Y.
+    """Split X along the axis into parts with the sizes of the tensors in the list Y.
 
     X [*, sum Ni, *], Y list of [*, Ni, *] -> Out like Y
     """
@@ -123,7 +125,9 @@ def split(
 
 
 def section_sizes(size: int, num: int, sections: Sequence[int]) -> Sequence[int]:
-    """The sizes of the sections of an axis; -1 for unknown."""
+    """The sizes of the sections into which `split` divides an axis; -1 for a size that is
+    unknown.
+    """
     if not sections:
         check(num > 0, "neither num nor sections states the number of pieces")
         check(
@@ -132,7 +136,7 @@ def section_sizes(size: int, num: int, sections: Sequence[int]) -> Sequence[int]
         )
         return [-1 if size < 0 else size // num] * num
     rest = [i for i, s in enumerate(sections) if s < 0]
-    check(len(rest) <= 1, f"sections={list(sections)} leaves more than one size open")
+    check(len(rest) <= 1, f"sections={list(sections)} contains more than one -1")
     if size < 0:
         return sections
     given = sum(s for s in sections if s >= 0)
@@ -185,19 +189,21 @@ def _(g, xs, *, axis):
 
 @op("unstack", "X -> Y*")
 def unstack(x, *, axis: int = 0, num: int = 0):
-    """Y = the `num` slices of X along the axis, which is removed. X [*, N, *] -> Y list of N [*]"""
+    """Y = the list of the `num` slices of X along the axis, which the slices do not have. X [*, N,
+    *] -> Y list of N [*]
+    """
     check(num == x.shape[axis], f"num={num} is not the size of axis={axis}")
     return unstack_slices(x, axis)
 
 
 def unstack_slices(x: Any, axis: int) -> list[Any]:
-    """The slices of `x` along `axis`, which is removed."""
+    """The slices of an array along `axis`; the slices do not have this axis."""
     front = (slice(None),) * (axis % x.ndim)
     return [x[(*front, i)] for i in range(x.shape[axis])]
 
 
 def unstacked_metas(x: Meta, axis: int, count: int) -> list[Meta]:
-    """The Metas of `count` slices of `x`."""
+    """The Metas of the `count` slices of `x` along an axis."""
     return [Meta((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype)] * count
 
 
@@ -218,7 +224,9 @@ def _(gs, x, *, axis):
 
 @op("unbind", "X -> Out*", grad_keeps_shape=True)
 def unbind(x, *, axis: int = 0):
-    """Out = the slices of X along the axis, which is removed. X [*, N, *] -> Out list of N [*]"""
+    """Out = the list of the slices of X along the axis, which the slices do not have. X [*, N, *]
+    -> Out list of N [*]
+    """
     return unstack_slices(x, axis)
 
 

@@ -36,8 +36,8 @@ from .sliding_window import (
     view_at_kernel_offset,
 )
 
-# Elements of the im2col matrix of one block: on the CPU it fits in the cache; on a GPU it is so
-# large that starting kernels takes little of the time.
+# Number of elements of the im2col matrix of one block. On the CPU, the matrix fits in the cache. On
+# a GPU, the matrix is so large that launching kernels takes only a small part of the time.
 IM2COL_BLOCK_SIZE = 1 << 20
 GPU_IM2COL_BLOCK_SIZE = 1 << 27
 
@@ -53,7 +53,7 @@ def window_and_output_shape(
     groups: int,
     data_format: str,
 ) -> tuple[Window, Shape]:
-    """The window, and the output shape [N,M,*S'].
+    """Return the window of a convolution with these attributes, and the output shape [N,M,*S'].
 
     x: the images [N,C,*S], an array or Meta.
     w: the filter [M,C/groups,*K], an array or Meta.
@@ -75,15 +75,15 @@ def window_and_output_shape(
 
 
 def iter_output_row_blocks(rows: int, elements_per_row: int) -> Iterator[PadPair]:
-    """Iterate over blocks of output rows whose im2col matrices have a limited size."""
+    """Yield ranges of output rows such that the im2col matrix of each range has a limited size."""
     size = GPU_IM2COL_BLOCK_SIZE if is_running_kernel_on_gpu() else IM2COL_BLOCK_SIZE
     step = max(1, size // max(elements_per_row, 1))
     return ((r, min(r + step, rows)) for r in range(0, rows, step))
 
 
 def _im2col(z: Any, window: Window, rows: PadPair, rest: Sequence[int], groups: int) -> Any:
-    """The input elements under the kernel for the output rows (im2col), [groups, C/groups*K,
-    rows*rest*N].
+    """The im2col matrix of a range of output rows: for each output element, the input elements
+    under the kernel, [groups, C/groups*K, rows*rest*N].
 
     z: [C,*S,N].
     """
@@ -93,7 +93,7 @@ def _im2col(z: Any, window: Window, rows: PadPair, rest: Sequence[int], groups: 
             groups, c // groups, -1
         )
     shape = (c, *window.size, rows[1] - rows[0], *rest, n)
-    if is_running_kernel_on_gpu():  # a single kernel
+    if is_running_kernel_on_gpu():  # launches one copy kernel instead of one for each kernel offset
         every = np.lib.stride_tricks.as_strided(
             z[:, rows[0] * window.stride[0] :], shape, _im2col_strides(z, window)
         )
@@ -105,7 +105,9 @@ def _im2col(z: Any, window: Window, rows: PadPair, rest: Sequence[int], groups: 
 
 
 def _im2col_strides(z: Any, window: Window) -> tuple[int, ...]:
-    """The strides of a view [C,*K,*S',N] of z [C,*S,N] that has the elements under the kernel."""
+    """The strides of the view [C,*K,*S',N] of z [C,*S,N] that contains, for each output position,
+    the elements under the kernel.
+    """
     channel, *spatial, image = z.strides
     offsets = (d * s for d, s in zip(window.dilation, spatial, strict=True))
     steps = (k * s for k, s in zip(window.stride, spatial, strict=True))
@@ -137,7 +139,9 @@ _CONV, _CONV_INPUT, _CONV_FILTER = map(
 
 
 def _native_size_arguments(x: Shape, w: Shape, window: Window, out: Shape, groups: int) -> Shape:
-    """The sizes of a 2-D convolution, in the order of the arguments of the compiled kernels."""
+    """The sizes of a 2-D convolution, in the order in which the compiled kernels take them as
+    arguments.
+    """
     starts = tuple(p[0] for p in window.pads)
     return (*x, w[0], groups, *w[2:], *out, *window.stride, *window.dilation, *starts)
 
@@ -152,7 +156,7 @@ def _(x, w, window, out, groups):
 
 
 def _weight_at_offset(w: Any, at: Shape) -> Any:
-    """The element at one kernel offset of each depthwise filter, [M,1,...,1]. w: [M,1,*K]"""
+    """The weights at one kernel offset `at` of all depthwise filters, [M,1,...,1]. w: [M,1,*K]"""
     return w[(slice(None), 0, *at)].reshape(-1, *(1,) * (w.ndim - 1))
 
 
@@ -169,7 +173,9 @@ def _depthwise_conv_into(z: Any, w: Any, window: Window, result: Any, groups: in
 
 
 def _repeat_channels(z: Any, times: int) -> Any:
-    """Repeat each channel of z [C,...], once for each of its filters."""
+    """Repeat each channel of z [C,...] `times` times: once for each depthwise filter that is
+    applied to the channel.
+    """
     return np.repeat(z, times, axis=0) if times > 1 else z
 
 
@@ -281,7 +287,7 @@ def _conv_vjp(g, x, w, **over):
 
 
 def select_conv_op_by_shape(shape: Shape) -> Op:
-    """The op conv2d or conv3d, by the rank of the images."""
+    """Return the op conv2d or conv3d, depending on the rank of the images."""
     return conv3d if len(shape) == 5 else conv2d
 
 
@@ -330,7 +336,8 @@ def conv2d(
 )
 @computed_in_float32_if_half
 def depthwise_conv2d(x, w, **attrs):
-    """Output = each channel, cross-correlated with its own filters.
+    """Depthwise convolution: Output = each channel of Input, cross-correlated with its own
+    filters.
 
     Input [N,C,H,W], Filter [M,1,KH,KW] -> Output [N,M,H',W']
     """
@@ -446,7 +453,7 @@ def _transposed_window_and_output_shape(
     output_padding: Any,
     output_size: Any,
 ) -> tuple[Window, Shape]:
-    """The window of the convolution whose input gradient is the transposed convolution, and
+    """Return the window of the convolution whose input gradient is this transposed convolution, and
     the output shape [N,M,*S'].
     """
     n, c, *sizes = shape_to_channels_first(tuple(x.shape), data_format, len(strides))
@@ -472,7 +479,7 @@ def _transposed_output_size(window: Window, axis: int, size: int, extra: Any, wa
     )
     if wanted:
         fits = least < 0 or least <= wanted[axis] < least + window.stride[axis]
-        check(fits, f"output_size={list(wanted)} does not come from such a convolution")
+        check(fits, f"output_size={list(wanted)} is not a possible output size of this convolution")
         return int(wanted[axis])
     more = extra[axis] if extra else 0
     check(
@@ -618,7 +625,7 @@ def conv_transpose_vjp(
     sizes = shape_to_channels_first(vjp_input_shape(x), data_format, rank)[2:]
     check(
         padding_algorithm != "SAME" or min(sizes) >= 0,
-        "the gradient of padding SAME needs known sizes",
+        "the gradient of padding SAME needs sizes that are known only at run time",
     )
     window = make_window(
         sizes, vjp_input_shape(w)[2:], strides, paddings, padding_algorithm, dilations

@@ -12,7 +12,9 @@ from .max_pool_with_index import unpool_images, unpool_vjp
 
 
 def ints_from_size_tensors(sizes: Any) -> list[int]:
-    """The output sizes, given as one tensor or as a list of one-element tensors."""
+    """Return sizes that are given as one tensor or as a list of one-element tensors, as a list of
+    ints.
+    """
     return [int(n) for s in sizes for n in np.asarray(s).reshape(-1)]
 
 
@@ -82,8 +84,8 @@ def _(
 
 @op("unpool_to", "X, Indices, Size*! -> Out", internal=True, validate_before_kernel=True)
 def unpool_to_size(x, mask, sizes):
-    """Out = zeros, with each X at its position Indices; the output sizes are given by the input
-    Size.
+    """Unpooling: Out = zeros, with each element of X at its position in Indices. The input Size
+    gives the output sizes.
 
     X [N,C,*S], Indices int like X -> Out [N,C,*Size]
     """

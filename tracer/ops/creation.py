@@ -29,7 +29,7 @@ from .dynamic_sizes import (
 )
 from .shared_op_rules import Shape, like_x_meta, num_elements, numpy_dtype_of_proto
 
-# The attribute of assign_value for each dtype.
+# By dtype: the attribute of assign_value that holds the values.
 VALUES_ATTR_BY_DTYPE = {
     "bool": "bool_values",
     "int32": "int32_values",
@@ -40,7 +40,7 @@ VALUES_ATTR_BY_DTYPE = {
 
 
 def filled_array(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
-    """A new array filled with one value, which is truncated for integer dtypes, as in C."""
+    """Create an array filled with one value; for integer dtypes, the value is truncated as in C."""
     if dtype.kind in "iu":
         value = int(value)
     elif dtype.kind == "b":
@@ -49,8 +49,8 @@ def filled_array(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def parse_fill_value(text: str, otherwise: float) -> float | int:
-    """The number in `text`, the attribute str_value; `otherwise` if it is empty. Integers stay
-    exact.
+    """Return the number that the attribute str_value, a text, contains; return `otherwise` if the
+    text is empty. Integers stay exact.
     """
     if not text:
         return otherwise
@@ -61,7 +61,7 @@ def parse_fill_value(text: str, otherwise: float) -> float | int:
 
 
 def check_str_value_is_number(text: str) -> None:
-    """Raise OpError unless `text` is empty or a number."""
+    """Raise OpError unless `text`, the attribute str_value, is empty or a number."""
     try:
         parse_fill_value(text, 0.0)
     except ValueError:
@@ -69,7 +69,7 @@ def check_str_value_is_number(text: str) -> None:
 
 
 def check_sizes_at_least(shape: Sequence[int], lowest: int = 0) -> None:
-    """Raise OpError for a size below `lowest`."""
+    """Raise OpError if a size in `shape` is less than `lowest`."""
     check(min(shape, default=0) >= lowest, f"shape={list(shape)} holds a negative size")
 
 
@@ -101,8 +101,8 @@ def fill_constant(
     force_cpu: bool = False,
     place_type: int = -1,
 ):
-    """Out = one value everywhere: ValueTensor if given, else str_value if it is not empty, else
-    value.
+    """Out = a tensor filled with one value: ValueTensor if given, else str_value if it is not
+    empty, else the attribute `value`.
 
     ValueTensor [1] -> Out [*shape]
     """
@@ -127,7 +127,7 @@ def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_
     older_types=("fill_zeros_like", "fill_zeros_like2"),
 )
 def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
-    """Out = one value everywhere. X [*S] -> Out [*S]"""
+    """Out = a tensor filled with the attribute `value`. X [*S] -> Out [*S]"""
     target = x.dtype if dtype == -1 else numpy_dtype_of_proto(dtype)
     if not value:
         return np.zeros_like(x, dtype=target)
@@ -151,7 +151,8 @@ def fill_constant_batch_size_like(
     value: float = 0.0,
     str_value: str = "",
 ):
-    """Out = one value everywhere. One size of `shape` is replaced by a size of Input.
+    """Out = a tensor filled with the attribute `value`. The shape of Out is `shape` with one size
+    replaced by a size of Input.
 
     Input [*] -> Out [*shape]
     """
@@ -193,7 +194,9 @@ def assign_value(
     int64_values: Longs = [],
     fp64_values: Float64s = [],
 ):
-    """Out = the values in the attribute for the dtype.   -> Out [*shape]"""
+    """Out = the values in that attribute which belongs to the dtype, such as fp32_values for
+    float32.   -> Out [*shape]
+    """
     given = {
         "bool_values": bool_values,
         "fp32_values": fp32_values,
@@ -207,7 +210,10 @@ def assign_value(
 @assign_value.meta
 def _(*, shape, dtype, **values):
     name = parse_dtype(dtype).name
-    check_dtype(name in VALUES_ATTR_BY_DTYPE, f"dtype={name} has no attribute for values")
+    check_dtype(
+        name in VALUES_ATTR_BY_DTYPE,
+        f"dtype={name} is not supported, because no attribute holds its values",
+    )
     attr = VALUES_ATTR_BY_DTYPE[name]
     count = len(values[attr])
     check(
@@ -256,7 +262,8 @@ def range_(start, end, step):
     if start.dtype.kind in "iu":
         check_result_size([len(range(int(start), int(end), int(step)))], start.dtype.itemsize)
         return np.arange(int(start), int(end), int(step), dtype=start.dtype)
-    count = math.ceil((end - start) / step)  # computed in the dtype of the inputs, as in Paddle
+    # the count is computed in the dtype of the inputs, as in Paddle
+    count = math.ceil((end - start) / step)
     check_result_size([count], 8)
     return (float(start) + float(step) * np.arange(count)).astype(start.dtype)
 
@@ -278,7 +285,7 @@ def _(start, end, step):
     value_dependent_shape=True,
 )
 def linspace(start, stop, num, *, dtype: int):
-    """Out = Num equally spaced values from Start to Stop (included), which are first cast to the
+    """Out = Num equally spaced values from Start to Stop (included), after both are cast to the
     dtype.
 
     Start, Stop, Num int [] or [1] -> Out [Num]
@@ -291,7 +298,9 @@ def linspace(start, stop, num, *, dtype: int):
 
 
 def _cast_to_python_scalars(dtype: int, *numbers: Any) -> list[Any]:
-    """One-element tensors as Python numbers, cast to a dtype first as in Paddle."""
+    """Convert one-element tensors to Python numbers. As in Paddle, the tensors are first cast to
+    the given dtype.
+    """
     with np.errstate(all="ignore"):
         return [n.astype(numpy_dtype_of_proto(dtype)).item() for n in numbers]
 
@@ -335,7 +344,7 @@ def _(start, stop, num, base, *, dtype):
 
 @op("meshgrid", "X* -> Out*", same_dtype="X")
 def meshgrid(xs):
-    """Out[i] = X[i], broadcast along axis i of the grid.
+    """Out[i] = the vector X[i], which varies along axis i, broadcast to the shape of the grid.
 
     X list of [Ni] or [] -> Out list of [N0, N1, ...]
     """
@@ -366,10 +375,14 @@ def _(gs, xs):
 
 
 def _count_triangle_elements(rows: int, cols: int, offset: int, lower: bool) -> int:
-    """Count the elements of a matrix on and below a diagonal, or on and above it."""
+    """Count the elements of a matrix that are on and below a diagonal (`lower`), or on and above
+    it.
+    """
 
     def sum_row_lengths_up_to(last: int) -> int:
-        """The sum of min(max(i, 0), cols) over all i <= last."""
+        """The sum of min(max(i, 0), cols) over all i <= last, where the term for i is the number of
+        elements that a row of a triangle contains.
+        """
         full = max(last - cols, 0)
         rising = min(max(last, 0), cols)
         return rising * (rising + 1) // 2 + full * cols
@@ -474,7 +487,8 @@ def _(g, x, *, offset):
 
 @op("diag_v2_grad", "X, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 def diag_v2_grad(x, g, *, offset: int = 0):
-    """The gradient of diag_v2: extract the diagonal of Out@GRAD, or write Out@GRAD to the diagonal.
+    """The gradient of diag_v2: the diagonal of Out@GRAD if X is a vector; otherwise zeros with
+    Out@GRAD on the diagonal.
 
     X [N] or [N, M], Out@GRAD like Out -> X@GRAD like X
     """

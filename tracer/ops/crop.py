@@ -11,12 +11,14 @@ from .shared_op_rules import like_x_meta
 
 
 def _block_starts_and_sizes(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:
-    """Starts and sizes, with -1 replaced by the remaining size."""
+    """Return the starts and sizes of a block of `x`; a size of -1 is replaced by the size from the
+    start to the end of the axis.
+    """
     starts = [0] * len(x.shape) if not len(starts) else list(starts)
     shape = list(x.shape) if not len(shape) else list(shape)
     check(
         len(starts) == len(shape) == len(x.shape),
-        "offsets and shape do not have one entry per axis",
+        "offsets and shape do not have one element per axis of X",
     )
     return starts, [d - s if n == -1 else n for d, s, n in zip(x.shape, starts, shape, strict=True)]
 
@@ -46,7 +48,7 @@ def crop_tensor(
     inside = all(
         s >= 0 and n >= 0 and s + n <= d for s, n, d in zip(starts, wanted, x.shape, strict=True)
     )
-    check(inside, f"offsets={starts} and shape={wanted} do not lie inside")
+    check(inside, f"offsets={starts} and shape={wanted} describe a block that is not inside X")
     return x[tuple(slice(s, s + n) for s, n in zip(starts, wanted, strict=True))].copy()
 
 
@@ -67,7 +69,9 @@ def _(x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offsets
         s >= 0 and (d < 0 or (n >= 0 and s + n <= d))
         for s, n, d in zip(starts, wanted, x.shape, strict=True)
     ]
-    check(all(fits), f"offsets={starts} and shape={list(shape)} do not lie inside")
+    check(
+        all(fits), f"offsets={starts} and shape={list(shape)} describe a block that is not inside X"
+    )
     return Meta(
         tuple(-1 if d < 0 and n < 0 else n for n, d in zip(wanted, x.shape, strict=True)), x.dtype
     )
@@ -85,7 +89,9 @@ def _(g, x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offs
     internal=True,
 )
 def crop_grad(x, g, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):
-    """X@GRAD = zeros with Out@GRAD at offsets. X [*], Out@GRAD [*shape] -> X@GRAD like X"""
+    """X@GRAD = zeros like X, with Out@GRAD as the block that starts at `offsets`. X [*], Out@GRAD
+    [*shape] -> X@GRAD like X
+    """
     starts, _ = _block_starts_and_sizes(
         x, sizes_from_tensors_or_attr(offsets_tensor, offset_tensors, offsets), []
     )
@@ -123,8 +129,8 @@ def _(g, x, y, offsets_tensor, offset_tensors, *, offsets):
 
 @op("crop", "X, Y?!, Offsets?! -> Out")
 def crop(x, y=None, offsets_tensor=None, *, offsets: Ints = [], shape: Ints = []):
-    """Out = the block of X that starts at `offsets` and has the shape of Y, or the attribute
-    `shape`.
+    """Out = the block of X that starts at `offsets`. The shape of Out is that of Y or, without Y,
+    the attribute `shape`.
 
     shape: -1 for all elements from the offset on.
 
@@ -134,17 +140,20 @@ def crop(x, y=None, offsets_tensor=None, *, offsets: Ints = [], shape: Ints = []
         offsets if offsets_tensor is None else offsets_tensor.tolist(),
         shape if y is None else y.shape,
     )
-    check(len(starts) == x.ndim, f"offsets={list(starts)} do not have one entry per axis")
+    check(len(starts) == x.ndim, f"offsets={list(starts)} do not have one element per axis of X")
     return crop_tensor.kernel(x, offsets=list(starts), shape=list(wanted))
 
 
 @crop.meta
 def _(x, y, offsets_tensor, *, offsets, shape):
     wanted = list(shape if y is None else y.shape)
-    check(len(wanted) == len(x.shape), f"shape={wanted} does not have one entry per axis")
+    check(len(wanted) == len(x.shape), f"shape={wanted} does not have one element per axis of X")
     if offsets_tensor is not None:
         return Meta(tuple(wanted), x.dtype)
-    check(len(offsets) == len(x.shape), f"offsets={list(offsets)} do not have one entry per axis")
+    check(
+        len(offsets) == len(x.shape),
+        f"offsets={list(offsets)} do not have one element per axis of X",
+    )
     known = [-1 if n < 0 else n for n in wanted]
     found = crop_tensor.infer((x,), {"offsets": list(offsets), "shape": known})
     return Meta(

@@ -39,14 +39,16 @@ def _make_lattice(labels: Any, lengths: Any, blank: int) -> Lattice:
 
 
 def _shift_states(alpha: Any, by: int) -> Any:
-    """Shift the values by `by` states."""
+    """Shift log probabilities `alpha` along the axis of states by `by` states."""
     out = np.full_like(alpha, -np.inf)
     out[:, by:] = alpha[:, : alpha.shape[1] - by]
     return out
 
 
 def _log_sum_predecessors(alpha: Any, skips: Any) -> Any:
-    """The log of the sum of the probabilities of the predecessor states."""
+    """For each state, the log of the sum of the probabilities of the states from which it can be
+    reached in one step.
+    """
     return np.logaddexp(
         np.logaddexp(alpha, _shift_states(alpha, 1)),
         np.where(skips, _shift_states(alpha, 2), -np.inf),
@@ -54,7 +56,8 @@ def _log_sum_predecessors(alpha: Any, skips: Any) -> Any:
 
 
 def _forward(logs: Any, paths: Lattice) -> Any:
-    """The log probability of each prefix that ends in each state, [T,B,P].
+    """The forward variables of CTC: the log probability of the first t steps, summed over all paths
+    that end in each state, [T,B,P].
 
     logs: log probability of the class of each state, [T,B,P]
     """
@@ -66,7 +69,8 @@ def _forward(logs: Any, paths: Lattice) -> Any:
 
 
 def _remaining_log_probabilities(logs: Any, paths: Lattice, times: Any) -> Any:
-    """The log probability of the remaining steps after each state, [T,B,P].
+    """The backward variables of CTC: the log probability of the steps after t, summed over all
+    paths that start in each state, [T,B,P].
 
     times: the length of each sequence, [B]
     """
@@ -108,7 +112,7 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
     )
     check(
         bool(np.all(times <= x.shape[0])) and bool(np.all(lengths <= labels.shape[1])),
-        "a length is beyond its operand",
+        "an element of LogitsLength or LabelLength is larger than its axis of Logits or Label",
     )
     times, lengths = times.reshape(-1).astype(np.int64), lengths.reshape(-1).astype(np.int64)
     check(
@@ -118,7 +122,7 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
                 | (np.arange(labels.shape[1]) >= lengths[:, None])
             )
         ),
-        "a label is not a class",
+        "an element of Label is not in [0, the number of classes)",
     )
     batch = np.arange(x.shape[1])
     every = log_softmax_array(x, 2)

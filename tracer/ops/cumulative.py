@@ -54,7 +54,8 @@ def _(g, x, a, *, axis, reverse, Out):
 
 @op("moved", "X -> Out", meta=like_x_meta, internal=True)
 def shift_along_axis(x, *, axis: int, by: int = 1, value: float = 0.0):
-    """Shift along the axis: Out[k] = X[k - by]; `value` at the position without a source.
+    """Shift along the axis: Out[k] = X[k - by]. At the position for which X has no element, Out is
+    `value`.
 
     by: 1 or -1.
 
@@ -85,8 +86,8 @@ def _(x, *, dim):
 
 @cumprod.vjp
 def _(g, x, *, dim, Out):
-    """X@GRAD[k] = prod(X[:k]) * the sum over j >= k of g[j] * prod(X[k+1:j+1]). There is no
-    division, so X may contain zeros.
+    """X@GRAD[k] = prod(X[:k]) * the sum over j >= k of g[j] * prod(X[k+1:j+1]). The formula does
+    not divide by X, so X may contain zeros.
     """
     if not vjp_input_shape(x):
         return g
@@ -137,7 +138,8 @@ cummin = _define_cumulative_extreme("cummin", np.less_equal, "smallest")
 def logcumsumexp(
     x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
 ):
-    """Out = ln(the cumulative sum of e ** X). The attributes are those of cumsum.
+    """Out = ln(the cumulative sum of e ** X). The attributes have the same meaning as in the op
+    `cumsum`.
 
     X [*] -> Out [*]
     """

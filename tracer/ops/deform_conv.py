@@ -1,4 +1,4 @@
-"""Deformable convolution: sample at learned offsets (Dai et al. 2017, Zhu et al. 2019)."""
+"""Deformable convolution: sample at learned offsets (Dai et al., 2017, Zhu et al., 2019)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SamplingCorner(NamedTuple):
 
 
 def _sampling_positions(offset: Any, window: Window, out: Sizes, groups: int) -> tuple[Any, Any]:
-    """The rows and columns that the kernel samples, [N,DG,K,OH,OW]."""
+    """The row and column positions at which the kernel samples the image, each [N,DG,K,OH,OW]."""
     moved = offset.reshape(offset.shape[0], groups, -1, 2, *out)
     taps = np.array(list(window.kernel_indices), offset.dtype) * np.array(
         window.dilation, offset.dtype
@@ -54,7 +54,8 @@ def _iter_sampling_corners(
     y, x = places
     low_y, low_x = np.floor(y), np.floor(x)
     part_y, part_x = y - low_y, x - low_x
-    # At the image border, Paddle uses the derivative outside of the image, which is 0.
+    # For a position at the image border, Paddle uses the derivative from outside of the image,
+    # which is 0.
     moves = (y > -1) & (x > -1)
     for dy, dx in product((0, 1), repeat=2):
         row, column = low_y + dy, low_x + dx
@@ -70,7 +71,7 @@ def _iter_sampling_corners(
 
 
 def _gather_corner_pixels(parted: Any, look: SamplingCorner) -> Any:
-    """The pixels at one corner of all sampling positions, [N,DG,C/DG,K*OH*OW].
+    """Gather the pixels at one corner of all sampling positions, [N,DG,C/DG,K*OH*OW].
 
     parted: x [N,DG,C/DG,H*W]
     """
@@ -79,7 +80,7 @@ def _gather_corner_pixels(parted: Any, look: SamplingCorner) -> Any:
 
 
 def _flatten_sampling_axes(a: Any) -> Any:
-    """[N,DG,K,OH,OW] as [N,DG,1,K*OH*OW]."""
+    """Reshape a [N,DG,K,OH,OW] to [N,DG,1,K*OH*OW]."""
     return a.reshape(*a.shape[:2], 1, -1)
 
 
@@ -101,7 +102,9 @@ def _sampling_window_positions_and_grouped_x(
 def _sampled_columns_without_and_with_mask(
     x: Any, places: Any, parted: Any, mask: Any
 ) -> tuple[Any, Any]:
-    """The sampled values without and with the mask, both [N,DG,C/DG,K*OH*OW]."""
+    """Return the sampled values before and after multiplication by the mask, both
+    [N,DG,C/DG,K*OH*OW].
+    """
     values = sum(
         _gather_corner_pixels(parted, look) * _flatten_sampling_axes(look.weight)
         for look in _iter_sampling_corners(places, *x.shape[2:])

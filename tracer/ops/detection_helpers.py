@@ -12,5 +12,7 @@ INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
 
 def row_offsets_or_single_image(lod: Any, rows: int) -> Any:
-    """The row offsets of the images. Without LoD, all rows belong to one image."""
+    """The offsets of the rows of each image in a batch of boxes, from the LoD. Without LoD, all
+    rows belong to one image.
+    """
     return require_row_offsets(lod) if lod else np.array([0, rows], np.int64)

@@ -35,7 +35,8 @@ def _(g, x):
 
 @op("cofactors", "X -> Out", meta=like_x_meta, internal=True, no_half_reason=NO_HALF_DECOMPOSITION)
 def cofactors(x):
-    """Out = the cofactor matrices: det X * X^-T for invertible X. Singular X are supported.
+    """Out = the cofactor matrix of each matrix X, which is det X * X^-T if X is invertible.
+    X may be singular.
 
     X [*, M, M] -> Out [*, M, M]
 
@@ -51,7 +52,9 @@ def cofactors(x):
 
 @cofactors.vjp
 def _(g, x):
-    """The derivative of det X * X^-T. X must be invertible."""
+    """The gradient of the cofactor matrix, as the derivative of det X * X^-T. The formula requires
+    that X is invertible.
+    """
     found, flipped = cofactors(x), transpose_last_two_axes(inverse(x))
     total = reduce_sum(mul(g, found), dim=[-2, -1], keep_dim=True)
     return sub(mul(total, flipped), multiply_chain(flipped, transpose_last_two_axes(g), found))

@@ -11,7 +11,7 @@ from .shared_op_rules import like_x_meta, normalize_axis
 
 
 def _diagonal_length(shape: Any, offset: int, axis1: int, axis2: int) -> int:
-    """The length of a diagonal; -1 if unknown."""
+    """The length of a diagonal of matrices with the given shape; -1 if it is unknown."""
     rows, columns = shape[axis1], shape[axis2]
     return (
         -1
@@ -29,13 +29,16 @@ def _normalize_axis_pair(x: Any, axis1: int, axis2: int) -> tuple[int, int]:
 
 
 def _clamp_offset(offset: int, rows: int, columns: int) -> int:
-    """Clamp an offset that is outside of the matrix: NumPy reads out of bounds for -2**31."""
+    """Clamp the offset of a diagonal to the size of the matrix, because NumPy reads out of bounds
+    for an offset of -2**31.
+    """
     return max(-rows, min(offset, columns))
 
 
 @op("diagonal", "Input -> Out")
 def diagonal(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    """Out = a diagonal over the axes axis1 and axis2 of Input, as the last axis.
+    """Out = a diagonal of the matrices in the axes axis1 and axis2 of Input. The diagonal is the
+    last axis of Out.
 
     Input [*] -> Out [remaining axes, length]
     """
@@ -63,7 +66,8 @@ def _(g, x, *, offset, axis1, axis2):
 
 @op("trace", "Input -> Out", older_attrs={"dim1": "axis1", "dim2": "axis2"})
 def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    """Out = the sum of a diagonal. As in Paddle, the smaller of axis1 and axis2 is the row axis.
+    """Out = the sum of a diagonal of the matrices in the axes axis1 and axis2 of Input. As in
+    Paddle, the smaller of axis1 and axis2 is the row axis.
 
     Input [*] -> Out [remaining axes]
     """
@@ -107,7 +111,8 @@ def _(g, x, y, *, offset, axis1, axis2):
 
 @op("diag_embed", "Input -> Out")
 def diag_embed(x, *, offset: int = 0, dim1: int = -2, dim2: int = -1):
-    """Out = matrices with the last axis of Input on a diagonal, in the new axes dim1 and dim2.
+    """Out = matrices in the new axes dim1 and dim2, with the last axis of Input on a diagonal and
+    zeros elsewhere.
 
     Input [*, N] -> Out [*, M, M], with the two axes M at dim1 and dim2
     """
@@ -153,7 +158,10 @@ def fill_diagonal(x, *, value: float = 0.0, offset: int = 0, wrap: bool = False)
 def _diagonal_mask(shape: Any, offset: int, wrap: bool) -> Any:
     check(len(shape) >= 2, "needs two axes")
     if len(shape) > 2:
-        check(len(set(shape)) == 1, "needs axes of one size where there are more than two")
+        check(
+            len(set(shape)) == 1,
+            "X has more than two axes, so all of them should have the same size",
+        )
         grid = np.indices(shape)
         grid[-1] -= offset
         on_diagonal = (grid == grid[:1]).all(axis=0)
@@ -191,7 +199,7 @@ def _(x, y, *, offset, dim1, dim2):
     rank = len(x.shape)
     check(
         rank >= 2 and normalize_axis(dim1, rank, "dim1") != normalize_axis(dim2, rank, "dim2"),
-        "dim1 and dim2 are not two axes",
+        "dim1 and dim2 should be two different axes",
     )
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     return x

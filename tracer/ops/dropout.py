@@ -14,8 +14,8 @@ MODES = ("downgrade_in_infer", "upscale_in_train")
 def _require_scale_of_dropout_mode(
     dropout_prob: float, implementation: str, is_test: bool
 ) -> float:
-    """The factor of the elements that are kept in training; with is_test, of all elements. Raises
-    OpError for an unknown implementation.
+    """The factor by which dropout scales the elements that it keeps in training, or with is_test
+    all elements. Raises OpError for an unknown implementation.
     """
     check(
         implementation in MODES,

@@ -44,7 +44,7 @@ from .shared_op_rules import (
 )
 from .unary_math import square
 
-LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
+LAPACK: Any = np.linalg  # typed as Any, because NumPy's annotations accept only literals for modes
 
 
 @op("svd", "X -> U, S, VH", no_half_reason=NO_HALF_DECOMPOSITION)
@@ -70,8 +70,8 @@ def _(x, *, full_matrices):
 
 @svd.vjp
 def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
-    """J. Townsend, "Differentiating the Singular Value Decomposition" (2016). For complex
-    matrices, transposes become adjoints.
+    """The gradient of `svd`, after Townsend, "Differentiating the Singular Value Decomposition"
+    (2016). For complex matrices, the transposes in its formulas become adjoints.
     """
     left, of_left = U, conjugate(of_u)
     right, of_right = adjoint(VH), adjoint(conjugate(of_vh))
@@ -82,8 +82,9 @@ def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
 
 
 def _thin_singular_vectors_and_grad(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
-    """Reduce full vectors to those with a singular value: the vectors, and their gradient
-    plus the contribution of the gradient of the null-space vectors.
+    """Reduce the singular vectors of a full decomposition to those that have a singular value.
+    Returns the remaining vectors, and their gradient, to which the contribution of the removed
+    vectors (of the null space) is added.
     """
     size = vjp_input_shape(values)[-1]
     raise_unknown_size_unless(min(size, vjp_input_shape(vectors)[-1]) >= 0)
@@ -125,7 +126,9 @@ def _thin_svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> A
 
 
 def _grad_outside_span_divided_by_values(vectors: Any, g: Any, inner: Any, values: Any) -> Any:
-    """The part of a gradient outside of the span of the vectors, divided by the values."""
+    """The part of a gradient that is orthogonal to the span of the vectors, divided by the singular
+    values.
+    """
     return divide_with_zero_for_0_over_0(sub(g, matmul(vectors, inner)), as_row(values))
 
 
@@ -154,8 +157,8 @@ def eigh(x, *, UPLO: str = "L"):
 
 @eigh.vjp
 def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
-    """M. Giles (2008), "An extended collection of matrix derivative results", section 3.1,
-    with adjoints.
+    """The gradient of `eigh`, after Giles (2008), "An extended collection of matrix derivative
+    results", section 3.1, with adjoints in place of transposes.
     """
     return _eigh_grad(
         of_values, matmul(adjoint(Eigenvectors), conjugate(of_vectors)), Eigenvalues, Eigenvectors
@@ -178,8 +181,8 @@ def _eigh_grad(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
     no_half_reason=NO_HALF_DECOMPOSITION,
 )
 def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
-    """The eigenvalues of Hermitian matrices, ascending. Eigenvectors are saved for the gradient;
-    they are zeros if is_test.
+    """The eigenvalues of Hermitian matrices, ascending. The output Eigenvectors is saved for the
+    gradient; with is_test, it is zeros.
 
     X [*, M, M] -> Eigenvalues real [*, M], Eigenvectors [*, M, M]
     """
@@ -190,7 +193,8 @@ def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
 
 @eigvalsh.vjp
 def _(g, x, *, UPLO, is_test, Eigenvalues, Eigenvectors):
-    # The saved vectors carry no gradient, so a second-order gradient needs recomputed vectors.
+    # The eigenvectors saved by the forward pass carry no gradient, so a second-order gradient
+    # recomputes them.
     second = isinstance(x, Tensor)
     vectors = eigh(x, UPLO=UPLO)[1] if is_test or second else Eigenvectors
     return _eigh_grad(g, None, Eigenvalues, vectors)
@@ -214,8 +218,8 @@ def eig(x):
 
 @eig.vjp
 def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
-    """C. Boeddeker et al., "On the Computation of Complex-valued Gradients with Application to
-    Statistically Optimum Beamforming" (2017).
+    """The gradient of `eig`, after Boeddeker et al., "On the Computation of Complex-valued
+    Gradients with Application to Statistically Optimum Beamforming" (2017).
     """
     inner = matmul(adjoint(Eigenvectors), conjugate(of_vectors))
     lengths = OPS["real"](diagonal_of(inner))
@@ -225,7 +229,9 @@ def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
 
 
 def _eig_grad_from_core(core: Any, vectors: Any) -> Any:
-    """The conjugate of V^-H core V^H."""
+    """Return the conjugate of V^-H core V^H, the form that the gradients of `eig` and `eigvals`
+    have.
+    """
     flipped = adjoint(vectors)
     return conjugate(solve(flipped, matmul(core, flipped)))
 
@@ -243,7 +249,9 @@ def _(x):
 
 @eigvals.vjp
 def _(g, x):
-    """Recompute the eigenvectors with `eig`, which returns the eigenvalues in the same order."""
+    """The gradient of `eigvals`. The eigenvectors are recomputed with `eig`, which returns the
+    eigenvalues in the same order.
+    """
     return _eig_grad_from_core(diagonal_matrix(conjugate(g)), eig(x)[1])
 
 
@@ -256,7 +264,7 @@ def _(g, x):
 def matrix_rank(
     x, tol_tensor=None, *, tol: float = 0.0, hermitian: bool = False, use_default_tol: bool = True
 ):
-    """Out = the number of singular values above the tolerance.
+    """Out = the rank of each matrix: the number of singular values above the tolerance.
 
     X [*A, M, N], TolTensor [*B] -> Out int32 [*broadcast(A, B)]
 

@@ -15,8 +15,8 @@ Labels = tuple[str, ...]
 
 
 def parse_equation(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
-    """The axis labels of each input and of the result. The axes of `...` get capital letters as
-    labels.
+    """The axis labels of each input and of the result. The axes that `...` stands for get capital
+    letters as labels.
 
     Raises OpError for an invalid equation.
     """
@@ -32,14 +32,14 @@ def parse_equation(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], L
     out = _expand_ellipsis(right, max(spread))
     check(
         set(out) <= {c for t in found for c in t},
-        f"equation={equation!r} names an axis that no operand has",
+        f"equation={equation!r} contains a label in the output that no operand has",
     )
-    check(len(set(out)) == len(out), f"equation={equation!r} names an axis of the result twice")
+    check(len(set(out)) == len(out), f"equation={equation!r} contains a label twice in the output")
     return found, out
 
 
 def _ellipsis_rank(term: str, rank: int, equation: str) -> int:
-    """The number of axes of the `...` in a term."""
+    """The number of axes that `...` stands for in a term of an equation."""
     letters = len(term.replace("...", ""))
     fits = rank >= letters if "..." in term else rank == letters
     check(fits, f"equation={equation!r} has {letters} labels for {rank} axes")
@@ -93,8 +93,8 @@ def _(g, xs, *, equation):
 
 
 def _operand_grad(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], out: Labels) -> Any:
-    """The gradient of input i: the sum of products with `g` in place of input i. An axis
-    that only input i has is broadcast with ones.
+    """The gradient of input i: the sum of products with `g` in place of input i. If only input i
+    has an axis, the gradient is broadcast along this axis by a vector of ones.
     """
     others = [(out, g)] + [(t, x) for k, (t, x) in enumerate(zip(terms, xs, strict=True)) if k != i]
     named = {c for t, _ in others for c in t}
@@ -109,8 +109,9 @@ def _operand_grad(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], ou
 def _distinct_labels_and_identities(
     term: Labels, x: Any, used: set[str]
 ) -> tuple[Labels, list[tuple[Labels, Any]]]:
-    """Replace repeated labels of a term by new labels; return the term and identity
-    matrices, which make each new label equal to the original one.
+    """Replace repeated labels of a term by new labels. Returns the new term, and an identity matrix
+    as an additional factor for each new label, which makes its index equal to that of the original
+    label.
     """
     free = iter(c for c in string.ascii_letters if c not in used)
     target: list[str] = []

@@ -29,7 +29,9 @@ from .shared_op_rules import (
 
 
 def reshape_to_broadcast_at_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
-    """The inputs, reshaped so that NumPy's broadcasting implements Paddle's `axis`."""
+    """Reshape the inputs so that NumPy's broadcasting aligns them as Paddle's attribute `axis`
+    states.
+    """
     if axis == -1 or x.ndim == y.ndim:
         return x, y
     shapes = append_ones_to_align_at_axis(x.shape, y.shape, axis)
@@ -37,8 +39,9 @@ def reshape_to_broadcast_at_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
 
 
 def sum_to_shape_if_axis_used(g: Any, like: Any, axis: int) -> Any:
-    """Sum the gradient `g` to the shape of `like` if `axis` is used. Otherwise return `g`,
-    which the backward pass sums.
+    """Sum the gradient `g` to the shape of `like` if the attribute `axis` aligns the shapes.
+    If NumPy's rules align the shapes, return `g` unchanged, because the backward pass sums it by
+    these rules.
     """
     if axis == -1 or like.ndim == g.ndim:
         return g
@@ -48,7 +51,8 @@ def sum_to_shape_if_axis_used(g: Any, like: Any, axis: int) -> Any:
 @op("sum_to", "X -> Out", internal=True)
 @computed_in_float32_if_half
 def sum_to(x, *, shape: Ints, axis: int = -1):
-    """Out = X summed over the axes that broadcasting from `shape` added or expanded.
+    """Out = X summed to `shape`: over the axes that broadcasting an array of this shape to the
+    shape of X would add or expand.
 
     X [*S] -> Out [*shape]
     """
@@ -69,7 +73,7 @@ _NATIVE_SUM = native.compiled_function_or_placeholder("sum")
 
 
 def native_sum_over_other_axes(x: Any, kept: list[int]) -> Any:
-    """Sum x over all axes but `kept`; returns a 1-D array. NotImplemented if the kept axes
+    """Sum x over all axes but `kept`; returns a 1-D array. Returns NotImplemented if the kept axes
     are not adjacent or the compiled kernel does not support x.
     """
     if not kept:
@@ -84,7 +88,7 @@ def native_sum_over_other_axes(x: Any, kept: list[int]) -> Any:
 def _(x, *, shape, axis):
     start = len(x.shape) - len(shape) if axis == -1 else axis
     inside = x.shape[start : start + len(shape)]
-    check(len(inside) == len(shape), f"shape={shape} does not lie inside")
+    check(len(inside) == len(shape), f"the axes of shape={shape} are not axes of X")
     check(
         all(d in (1, e) or min(d, e) < 0 for d, e in zip(shape, inside, strict=True)),
         f"cannot sum to shape={shape}",
@@ -98,7 +102,7 @@ def _(g, x, *, shape, axis):
 
 
 def zeros_like(x: Any) -> Any:
-    """Zeros like the tensor X."""
+    """Return a tensor of zeros with the shape and dtype of X."""
     return OPS["fill_any_like"](x, value=0.0)
 
 
@@ -308,7 +312,7 @@ def scale(
     """
     factor = scale if scale_tensor is None else scale_tensor.item()
     if x.dtype.kind in "iu":
-        # For uint8, a factor of -1 is 255.
+        # In uint8, a factor of -1 wraps around to 255.
         by, more = (np.array(int(v)).astype(x.dtype)[()] for v in (factor, bias))
     else:
         by, more = x.dtype.type(factor), x.dtype.type(bias)

@@ -10,8 +10,8 @@ from ..core.arrays import is_running_kernel_on_gpu, np
 from . import blockwise
 
 _erf_exact = np.frompyfunc(math.erf, 1, 1)
-# erf(x) = x * P(x * x) / Q(x * x) up to the edge, 1 beyond it. The coefficients are a weighted
-# least-squares fit of the relative error.
+# erf(x) = x * P(x * x) / Q(x * x) up to the edge, 1 beyond it. The coefficients of the rational
+# approximation come from a weighted least-squares fit of the relative error.
 _SATURATION_LIMIT = np.float32(3.925)
 _NUMERATOR = np.array(
     [2.0459913e-06, 2.8482557e-04, 3.7721114e-03, 5.2767910e-02, 1.9058469e-01, 1.1283791e00],

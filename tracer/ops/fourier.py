@@ -27,12 +27,16 @@ _INVERSE_NORMALIZATION = {"backward": "forward", "forward": "backward", "ortho":
 
 
 def _numpy_fft_function(name: str) -> Any:
-    """A function of numpy.fft, which is imported at first use."""
+    """Return a function of numpy.fft. The module is imported at the first call, not with
+    Oarlock.
+    """
     return getattr(np.fft, name)
 
 
 def _check_attrs_and_normalize_axes(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
-    """The axes, with negative axes counted from the end."""
+    """Return the axes as non-negative numbers. Raises OpError for invalid axes or an unknown
+    normalization.
+    """
     check(
         normalization in _INVERSE_NORMALIZATION,
         f"normalization={normalization} is not one of {', '.join(_INVERSE_NORMALIZATION)}",
@@ -43,7 +47,12 @@ def _check_attrs_and_normalize_axes(x: Any, axes: Any, normalization: str) -> tu
     return found
 
 
-@op("fft_c2c", "X -> Out", no_half_reason=NO_HALF_COMPLEX)
+@op(
+    "fft_c2c",
+    "X -> Out",
+    no_half_reason=NO_HALF_COMPLEX,
+    validate_before_kernel=True,
+)
 def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
     """Out = the discrete Fourier transform of X over the axes.
 
@@ -108,7 +117,7 @@ def _shape_with_axis_size(shape: tuple[int, ...], axis: int, size: int) -> tuple
 
 
 def _emit_zero_pad_around_axis(x: Any, axis: int, before: int, after: int) -> Any:
-    """X with zeros before and after an axis."""
+    """Pad X with zeros before and after its elements along an axis."""
     rank = len(vjp_input_shape(x))
     return OPS["pad"](
         x, paddings=[0] * (2 * axis) + [before, after] + [0] * (2 * (rank - axis - 1))
@@ -127,18 +136,23 @@ def fft_r2c_grad(g, x, *, axes, normalization, forward, onesided):
 
 
 def _real_axis_size(x: Any, last: int, size: int) -> int:
-    """The size of the last axis of the real result."""
+    """The size of the transformed axis in the real result of fft_c2r."""
     half = x.shape[last]
     if not size:
         return -1 if half < 0 else 2 * (half - 1)
     check(
         half < 0 or half >= size // 2 + 1,
-        f"last_dim_size={size} does not come from {half} elements",
+        f"last_dim_size={size} is not possible with {half} elements in the last axis of X",
     )
     return size
 
 
-@op("fft_c2r", "X -> Out", no_half_reason=NO_HALF_COMPLEX)
+@op(
+    "fft_c2r",
+    "X -> Out",
+    no_half_reason=NO_HALF_COMPLEX,
+    validate_before_kernel=True,
+)
 def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size: Long = 0):
     """Out = the real transform of a Hermitian X, which holds the first half (m elements) of its
     last axis.
@@ -168,8 +182,8 @@ def _(x, *, axes, normalization, forward, last_dim_size):
 
 @fft_c2r.vjp
 def _(g, x, *, axes, normalization, forward):
-    """Each element of X stands for two conjugate elements, so its gradient is doubled.
-    Exceptions: the first element and, for an even size, the last one.
+    """The gradient of fft_c2r. Each element of X stands for two conjugate elements, so its gradient
+    is doubled, except for the first element and, for an even size, the last element.
     """
     last = axes[-1] % len(vjp_input_shape(x))
     given, size = vjp_input_shape(x)[last], vjp_input_shape(g)[last]

@@ -19,7 +19,7 @@ def _check_rank_hop_length_and_axis(x: Any, rank: int, hop_length: int, axis: in
 
 @op("frame", "X -> Out")
 def frame(x, *, frame_length: int, hop_length: int, axis: int = -1):
-    """Out = overlapping frames of X; frame i starts at i * hop_length.
+    """Out = overlapping frames of X, where frame i starts at element i * hop_length.
 
     X [*, N] -> Out [*, frame_length, frames]; axis=0: X [N, *] -> Out [frames, frame_length, *]
     """
@@ -89,7 +89,8 @@ def _(g, x, *, hop_length, axis):
 
 @op("stft", "X, Window! -> Out", no_half_reason=NO_HALF_COMPLEX, validate_before_kernel=True)
 def stft(x, window, *, n_fft: int, hop_length: int, normalized: bool, onesided: bool):
-    """Out = the short-time Fourier transform: the transforms of the frames of X times Window.
+    """Out = the short-time Fourier transform of X: each frame of X, multiplied by Window, is
+    transformed.
 
     X [B, N], Window [n_fft] -> Out complex [B, F, frames]
 

@@ -21,7 +21,7 @@ from .unary_math import round_half_away
 
 
 class PositionsAndDerivative(NamedTuple):
-    """Sampling positions along one image axis.
+    """Sampling positions along one image axis, with their derivative.
 
     positions: the positions in pixels.
     position_derivative: the derivative of `positions` with respect to the grid coordinates.
@@ -34,7 +34,9 @@ class PositionsAndDerivative(NamedTuple):
 def _pixel_positions_and_derivative(
     grid: Any, size: int, padding_mode: str, align_corners: bool
 ) -> PositionsAndDerivative:
-    """Convert grid coordinates in [-1, 1] to positions in pixels."""
+    """Convert grid coordinates in [-1, 1] to positions in pixels, and compute the derivative of
+    this conversion.
+    """
     t = grid.dtype.type
     slope = t((size - 1) / 2 if align_corners else size / 2)
     place = (grid + t(1)) * slope - t(0 if align_corners else 0.5)
@@ -44,14 +46,15 @@ def _pixel_positions_and_derivative(
         place, sign = _reflect_with_derivative_sign(place, start, span)
         slopes = slopes * sign
     if padding_mode in ("border", "reflection"):
-        # Paddle uses the derivative of an inside position at the border.
+        # For a position exactly at the border, Paddle uses the derivative of a position inside of
+        # the image.
         inside = (place >= 0) & (place <= size - 1)
         return PositionsAndDerivative(np.clip(place, t(0), t(size - 1)), slopes * inside)
     return PositionsAndDerivative(place, slopes)
 
 
 def _reflect_with_derivative_sign(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
-    """Positions reflected at both ends of [start, start + span], and the sign of their
+    """Reflect positions at both ends of [start, start + span]; also return the sign of the
     derivative.
     """
     if span == 0:
@@ -65,8 +68,8 @@ def _reflect_with_derivative_sign(place: Any, start: Any, span: Any) -> tuple[An
 def _positions_and_derivatives_per_axis(
     x: Any, grid: Any, padding_mode: str, align_corners: bool
 ) -> list[PositionsAndDerivative]:
-    """The positions along each image axis. The last axis of the grid lists the image axes in
-    reverse order.
+    """Return the positions along each image axis, in the order of the image axes. The last axis of
+    the grid lists the image axes in reverse order.
     """
     rank = x.ndim - 2
     return [
@@ -119,7 +122,9 @@ def _check_modes(mode: str, padding_mode: str) -> None:
 
 
 def _gather_pixels(x: Any, corner: InterpolationCorner) -> Any:
-    """The pixels of a corner, [N,C,*positions], 0 outside. x: [N,C,*S]"""
+    """Gather the pixels at one corner of all positions, [N,C,*positions]; 0 outside of the image.
+    x: [N,C,*S]
+    """
     flat = x.reshape(*x.shape[:2], -1)
     found = np.take_along_axis(flat, corner.index.reshape(x.shape[0], 1, -1), axis=2)
     return found.reshape(*x.shape[:2], *corner.index.shape[1:]) * corner.is_inside[:, None]
@@ -144,7 +149,7 @@ def grid_sampler(
     x, grid, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True
 ):
     """Output = X, interpolated at the positions in Grid, whose coordinates are in [-1, 1]
-    (Jaderberg et al. 2015).
+    (Jaderberg et al., 2015).
 
     X [N,C,*S], Grid [N,*P,rank] -> [N,C,*P]
     """
@@ -225,15 +230,17 @@ grid_sampler_grad.vjp(make_vjp_rule_rejecting_second_order("grid_sampler"))
 
 
 def _pixel_center_coordinates(size: int, align_corners: bool, dtype: Any) -> Any:
-    """The coordinates of `size` pixel centers. With align_corners, the first and last pixel
-    centers are at -1 and 1; otherwise the edges of the image are.
+    """The coordinates of `size` pixel centers along one axis. With align_corners, the first and
+    last pixel centers are at -1 and 1; otherwise the edges of the image are at -1 and 1.
     """
     line = np.linspace(-1, 1, size) if size > 1 else np.full(size, -1.0)
     return (line if align_corners else line * ((size - 1) / max(size, 1))).astype(dtype)
 
 
 def _homogeneous_coordinates(sizes: Any, align_corners: bool, dtype: Any) -> Any:
-    """The coordinates of all pixels, last axis first, followed by a 1: [P, rank + 1]."""
+    """The homogeneous coordinates of all P pixels of an image, [P, rank + 1]: the coordinates, last
+    image axis first, followed by a 1.
+    """
     lines = np.meshgrid(
         *[_pixel_center_coordinates(s, align_corners, dtype) for s in sizes], indexing="ij"
     )

@@ -16,14 +16,18 @@ _HALF_PROTOS = {DTYPE_BY_NP[dtype].proto for dtype in HALF_DTYPES}
 
 
 def half_to_float32(arg: Any) -> Any:
-    """An array, or list of arrays, with half precision cast to float32."""
+    """Cast an array, or the arrays in a list, from half precision to float32; return other values
+    unchanged.
+    """
     if isinstance(arg, list | tuple):
         return [half_to_float32(a) for a in arg]
     return arg.astype(_FLOAT32) if getattr(arg, "dtype", None) in HALF_DTYPES else arg
 
 
 def half_tensor_to_float32(x: Any) -> Any:
-    """An input of a vjp rule, cast to float32 if it has half precision."""
+    """Cast an input of a VJP rule to float32 if it has half precision; otherwise return it
+    unchanged.
+    """
     proto = vjp_input_dtype_proto(x)
     return OPS["cast"](x, in_dtype=proto, out_dtype=float32.proto) if proto in _HALF_PROTOS else x
 
@@ -37,8 +41,8 @@ def _cast_float32_results_to_half(result: Any, dtype: np.dtype[Any]) -> Any:
 def run_kernel_in_float32(
     kernel: Callable[..., Any], stats: Collection[int], args: Any, attrs: Any
 ) -> Any:
-    """Run `kernel` in float32 and cast the results to the dtype of the first input; results
-    numbered in `stats` stay float32.
+    """Run `kernel` with its inputs cast to float32, and cast the results to the dtype of the first
+    input. Results whose indices are in `stats` stay float32.
     """
     with np.errstate(all="ignore"):  # overflow becomes infinity
         found = kernel(*map(half_to_float32, args), **attrs)

@@ -33,8 +33,9 @@ def _max_path_length(num_classes: int) -> int:
 
 
 def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
-    """The path that `table` and `code` describe. Without them, the path in the complete
-    binary tree with root 1, in which class c is leaf c + num_classes.
+    """Return the path of each label that `table` and `code` describe. Without `table` and `code`,
+    return the path in the complete binary tree in which the root is node 1 and class c is node c +
+    num_classes.
     """
     if table is not None:
         valid = np.cumprod(table >= 0, axis=1).astype(bool)
@@ -48,7 +49,9 @@ def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
 
 
 def _node_scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
-    """The score of each node, clipped to [-40, 40]; 0 after the end of the path. [N,L]"""
+    """The score of each node on the path of each label, clipped to [-40, 40]; 0 after the end of
+    the path. [N,L]
+    """
     found = np.einsum("nd,nld->nl", x, w[walk.nodes])
     if bias is not None:
         found = found + bias.reshape(-1)[walk.nodes]
@@ -98,7 +101,7 @@ def _(x, w, label, table, code, bias, *, num_classes, **_):
         len(x.shape) == len(w.shape) == 2 and dims_match(x.shape[1], w.shape[1]), "W does not fit X"
     )
     check(dims_match(num_elements(label.shape), x.shape[0]), "Label needs one class per row of X")
-    check((table is None) == (code is None), "PathTable and PathCode go together")
+    check((table is None) == (code is None), "PathTable and PathCode should be given together")
     check(table is None or len(table.shape) == 2, "PathTable needs two axes")
     check(num_classes >= 2, f"num_classes={num_classes} is less than 2")
     check(

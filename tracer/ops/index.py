@@ -42,11 +42,11 @@ def check_index_range(index: Any, size: int) -> None:
 
 
 def check_integers(index: Any) -> None:
-    """Raise OpError unless the input holds integers."""
+    """Raise OpError unless the index tensor has an integer dtype."""
     check_dtype(index.dtype.kind in "iu", "an index is not of integers")
 
 
-# Up to this number of occurrences of one index, one NumPy call per occurrence is used.
+# If no index occurs more often than this, `scatter_add_rows` uses one NumPy call per occurrence.
 MAX_ONE_BY_ONE_OCCURRENCES = 16
 
 
@@ -62,7 +62,8 @@ def scatter_add_rows(out: Any, index: Any, rows: Any) -> None:
         out[index[first]] += np.add.reduceat(rows[order], first, axis=0)
         return
     nth = np.arange(index.size) - np.repeat(first, counts)
-    # First the first occurrence of each index, then the second, ...
+    # In round k, add the rows that belong to the k-th occurrence of each index, so that no round
+    # contains an index twice.
     for k in range(int(counts.max())):
         now = nth == k
         out[index[now]] += rows[order[now]]
@@ -73,7 +74,7 @@ def scatter_add_rows(out: Any, index: Any, rows: Any) -> None:
 
 
 def index_as_vector(index: Any) -> Any:
-    """An index [N] or [N, 1] as [N]; a 0-D index stays."""
+    """Reshape an index [N, 1] to [N]; return an index [N] or a 0-D index unchanged."""
     return index if index.ndim < 2 else index.reshape(-1)
 
 
@@ -84,7 +85,7 @@ def require_vector_index_shape(index: Any) -> Shape:
     check_integers(index)
     check(
         len(index.shape) < 2 or (len(index.shape) == 2 and dims_match(index.shape[1], 1)),
-        "an index is not one row of integers",
+        "Index should have the shape [n] or [n, 1]",
     )
     return index.shape[:1]
 
@@ -102,7 +103,7 @@ def gather(x, index, axis_tensor=None, *, axis: int = 0):
 
 
 def gather_meta(x: Meta, index: Meta, axis: int, what: str) -> Meta:
-    """The Meta of slices of `x`, selected by `index`."""
+    """The Meta of the result of selecting slices of `x` along `axis` by `index`."""
     at = normalize_axis(axis, len(x.shape), what)
     check(bool(x.shape), "a 0-D tensor has no slices")
     return Meta((*x.shape[:at], *require_vector_index_shape(index), *x.shape[at + 1 :]), x.dtype)
@@ -208,7 +209,7 @@ def _(gg, w, ids, g, *, padding_idx):
         None,
         None,
         OPS["reshape_like"](lookup_table_v2(gg, ids, padding_idx=padding_idx), g),
-    )  # for lookup_table, Ids has an additional axis of size 1
+    )  # the op lookup_table passes Ids with an additional axis of size 1
 
 
 @op("lookup_table", "W, Ids -> Out", amp_class="deny_at_o2")
@@ -258,12 +259,12 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
 
 
 def required_scatter_updates_shape(x: Shape, ids: Shape) -> Shape:
-    """The shape that Updates of scatter must have."""
+    """The shape that the input Updates of scatter must have for these X and Ids."""
     return (*ids[:1], *x[1:])
 
 
 def check_updates_shape(updates: Shape, wanted: Shape) -> None:
-    """Raise OpError unless Updates has the required shape."""
+    """Raise OpError unless the shape of Updates is `wanted`."""
     check(shapes_match(tuple(updates), wanted), f"Updates is not of the shape {list(wanted)}")
 
 
@@ -287,7 +288,7 @@ def _(g, x, ids, updates, *, overwrite):
 
 @op("last_of_each", "Ids, Y -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, internal=True)
 def mask_of_last_occurrences(ids, y):
-    """Out = whether a row of Y is the last one with its id.
+    """Out = a mask like Y, true in each row that is the last row with its id.
 
     Ids int [M], Y [M, *] -> Out bool like Y
     """
@@ -317,12 +318,14 @@ def split_and_check_index_tuples(x: Any, index: Any) -> tuple[Any, ...]:
 
 
 def gather_nd_shape(x: Shape, index: Meta) -> Shape:
-    """The shape of the elements of `x` at index tuples."""
+    """The shape of the result of `gather_nd`, the elements of `x` at the index tuples in
+    `index`.
+    """
     check_integers(index)
     check(bool(index.shape), "Index is 0-D")
     count = index.shape[-1]
-    check(count >= 0, "the last size of Index is not known")
-    check(count <= len(x), f"Index names {count} axes of {len(x)}")
+    check(count >= 0, "the size of the last axis of Index is not known")
+    check(count <= len(x), f"a row of Index has {count} positions, but X has {len(x)} axes")
     return (*index.shape[:-1], *x[count:])
 
 
@@ -447,7 +450,7 @@ def _(gg, x, mask, g):
 def one_hot_v2(
     x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False
 ):
-    """Out = 1 at the class X, 0 elsewhere.
+    """Out = one-hot vectors: 1 at the class that X states, 0 elsewhere.
 
     allow_out_of_range: rows of classes out of range are all 0; otherwise they raise OpError.
 

@@ -49,7 +49,7 @@ def _(g, x, index, value, *, axis):
 
 
 def _checked_numpy_indices(x: Any, indices: Any) -> tuple[Any, ...]:
-    """The indices as a tuple, unchanged: negative ones count from the end, as in NumPy. Raises
+    """Return the indices as a tuple for NumPy, in which negative indices count from the end. Raises
     OpError if an integer index is out of range.
     """
     axis = 0

@@ -56,12 +56,12 @@ def _cubic_taps(size: int, out: int, ratio: Any, corners: bool, align_mode: int)
 
 
 def _cubic_inner_weight(x: Any) -> Any:
-    """The cubic weight at a distance below 1 (Keys 1981)."""
+    """The weight of a pixel in cubic interpolation at a distance below 1 (Keys 1981)."""
     return ((CUBIC_COEFFICIENT + 2) * x - (CUBIC_COEFFICIENT + 3)) * x * x + 1
 
 
 def _cubic_outer_weight(x: Any) -> Any:
-    """The cubic weight at a distance between 1 and 2."""
+    """The weight of a pixel in cubic interpolation at a distance between 1 and 2."""
     return (
         (CUBIC_COEFFICIENT * x - 5 * CUBIC_COEFFICIENT) * x + 8 * CUBIC_COEFFICIENT
     ) * x - 4 * CUBIC_COEFFICIENT
@@ -84,7 +84,7 @@ RANKS_BY_KIND = {
 
 
 def _scales_per_axis(scale: Sequence[float], rank: int) -> list[float]:
-    """One scale per axis; an empty list if no scale is given."""
+    """Convert the attribute `scale` to one scale per axis; an empty list if no scale is given."""
     found = [float(s) for s in scale]
     check(
         len(found) in (0, 1, rank), f"scale={found} is neither one number nor {NUMBER_WORDS[rank]}"
@@ -101,8 +101,8 @@ def _output_sizes_and_scales(
     out: Sequence[int],
     scale: Sequence[float],
 ) -> tuple[list[int], list[float]]:
-    """The output sizes, and the scales if any are given. With OutSize, the scales still
-    determine the distance between sampling positions.
+    """Return the output sizes, and one scale per axis if scales are given. With OutSize, the scales
+    still determine the distance between sampling positions.
     """
     if size_tensors:
         return [int(s.reshape(())) for s in size_tensors], []
@@ -124,13 +124,13 @@ def _taps_per_axis(
     corners: bool,
     mode: int,
 ) -> list[Taps]:
-    """The source positions and weights (`Taps`) of each axis of the result."""
+    """For each axis, the source positions and weights (`Taps`) of the elements of the result."""
     check(
         len(out) == len(sizes) and min(out) > 0, f"the sizes {out} of the result are not positive"
     )
     found = []
     for i, (size, wanted) in enumerate(zip(sizes, out, strict=True)):
-        if wanted == 1:  # as in Paddle, for all modes
+        if wanted == 1:  # as in Paddle, the ratio is 0 for an output size of 1, in all modes
             ratio = np.float32(0)
         elif corners:
             ratio = np.float32((size - 1) / (wanted - 1))
@@ -161,7 +161,7 @@ def _apply_taps_transposed(g: Any, taps: Taps, axis: int, size: int) -> Any:
 
 
 def _first_spatial_axis(layout: str) -> int:
-    """The index of the first spatial axis."""
+    """The index of the first spatial axis in a data format such as NCHW."""
     check(layout in ("NCHW", "NHWC"), f"data_layout={layout} is neither NCHW nor NHWC")
     return 1 if layout == "NHWC" else 2
 
@@ -281,7 +281,7 @@ nearest, linear, bilinear, trilinear, bicubic = RESIZE_OPS = [
 )
 @computed_in_float32_if_half
 def resize_grad(x, out_size, sizes, scale_tensor, g, *, kind: str, **attrs):
-    """The gradient of interpolation. Only the shape of X is used.
+    """The gradient of interpolation. The rule uses only the shape of X.
 
     X [N,C,*S], Out@GRAD [N,C,*out] -> X@GRAD like X
     """

@@ -32,8 +32,8 @@ INT64 = np.dtype(np.int64)
 def _take_elements_and_indices_per_line(
     x: Any, indices: Any, axis: int, keepdim: bool
 ) -> tuple[Any, Any]:
-    """The elements at one index per line along the axis, and the indices, which get the same
-    shape.
+    """Take one element of each line along the axis, at the index in `indices`. Returns the
+    elements, and the indices reshaped like them.
     """
     indices = np.expand_dims(indices, axis)
     out = np.take_along_axis(x, indices, axis)
@@ -82,8 +82,8 @@ def _(g, x, *, axis, keepdim, Indices):
 
 @op("mode", "X -> Out, Indices~")
 def mode(x, *, axis: int = -1, keepdim: bool = False):
-    """Out = the most frequent value along the axis, the smallest one of equally frequent values.
-    Indices = the last index of that value.
+    """Out = the most frequent value along the axis; if several values are equally frequent, the
+    smallest of them. Indices = the last index of the most frequent value.
 
     X [*, N, *] -> Out [*], int64 [*]
     """
@@ -142,8 +142,9 @@ def unique(
     axis: Ints = [],
     is_sorted: bool = False,
 ):
-    """Out = the sorted unique elements of X. Indices = the index of their first occurrence. Index =
-    for each element of X its index in Out. Counts = the number of occurrences.
+    """Out = the sorted unique elements of X. Indices = the index of the first occurrence of each
+    unique element. Index = for each element of X, its index in Out. Counts = how often each unique
+    element occurs.
 
     axis: unique slices along this axis instead of elements.
     is_sorted: if false, Out is in the order of first occurrence.
@@ -190,7 +191,7 @@ def _(x, *, dtype, axis, **_):
 )
 def unique_with_counts(x, *, dtype: int):
     """Out = the unique elements of X in the order of first occurrence. Index = for each element of
-    X its index in Out. Count = the number of occurrences.
+    X its index in Out. Count = how often each unique element occurs.
 
     X [N] -> Out [K], Index [N], Count [K]
     """
@@ -215,7 +216,7 @@ def unique_consecutive(
     x, *, dtype: int = 5, return_inverse: bool = False, return_counts: bool = False, axis: Ints = []
 ):
     """Out = X without elements (or slices along `axis`) that equal the previous one. Index = for
-    each element of X its index in Out. Counts = the length of each run.
+    each element of X its index in Out. Counts = the length of each run of equal elements.
 
     X [*] -> Out [N] or [*, N, *], Index [size of X or of the axis], Counts [N]
     """
@@ -279,7 +280,7 @@ def _(sequence, values, *, out_int32, right):
 @op("histogram", "X -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def histogram(x, *, bins: Long = 100, min: int = 0, max: int = 0):
     """Out = the number of elements of X in each of `bins` equal intervals of [min, max]. If min and
-    max are 0, the range is that of X.
+    max are both 0, the interval is that of the smallest to the largest element of X.
 
     X [*] -> int64 [bins]
     """
@@ -308,7 +309,8 @@ def bincount(x, weights=None, *, minlength: int = 0):
     X int [N], Weights [N] -> Out [max(minlength, max(X) + 1)]
     """
     check(not x.size or int(x.min()) >= 0, "X has negative elements")
-    if x.size:  # NumPy writes out of bounds if the size overflows 64 bits
+    # checked here, because NumPy writes out of bounds if the size of the result overflows 64 bits
+    if x.size:
         check_result_size((int(x.max()) + 1,), 8)
     found = np.bincount(x, weights, minlength)
     return found.astype(
@@ -321,7 +323,10 @@ def _(x, weights, *, minlength):
     check_integers(x)
     check(len(x.shape) == 1, "X does not have one axis")
     check(minlength >= 0, f"minlength={minlength} is negative")
-    check(weights is None or shapes_match(weights.shape, x.shape), "Weights is not like X")
+    check(
+        weights is None or shapes_match(weights.shape, x.shape),
+        "Weights and X have different shapes",
+    )
     wide = (
         INT64
         if weights is None
@@ -366,8 +371,8 @@ def _(g, ids, xs):
 
 @op("rows_equal", "Ids, Y -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, internal=True)
 def mask_of_rows_with_id(ids, y, *, value: int):
-    """Out = whether the id of a row is `value`, with the shape of Y. Ids [N, 1], Y [N, *] ->
-    bool [N, *]
+    """Out = a mask with the shape of Y, true in the rows whose id in Ids is `value`. Ids [N, 1], Y
+    [N, *] -> bool [N, *]
     """
     return np.broadcast_to((ids == value).reshape(-1, *[1] * (y.ndim - 1)), y.shape)
 
@@ -404,7 +409,7 @@ def _(x, repeats, *, Repeats, dim):
         check_integers(repeats)
         check(
             len(repeats.shape) == 1 and dims_match(repeats.shape[0], x.shape[at]),
-            "RepeatsTensor has not one number per slice",
+            "RepeatsTensor should have one element per slice of X",
         )
     size = -1 if repeats is not None or x.shape[at] < 0 else x.shape[at] * Repeats
     return Meta(tuple(size if i == at else d for i, d in enumerate(x.shape)), x.dtype)

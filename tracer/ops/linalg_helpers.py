@@ -1,4 +1,4 @@
-"""Helpers for linear algebra: checks of matrices, and short forms for gradient rules."""
+"""Helpers for linear algebra: checks of matrices, and functions that call ops in gradient rules."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def check_inexact_square_matrices(x: Meta, name: str = "X") -> None:
 
 
 def min_matrix_dim(shape: Shape) -> int:
-    """The smaller of the two matrix dimensions; -1 if one is unknown."""
+    """The smaller of the last two sizes of a shape; -1 if one of them is unknown."""
     return -1 if min(shape[-2:]) < 0 else min(shape[-2:])
 
 
 def conjugate(x: Any) -> Any:
-    """The complex conjugate; X itself if it is real."""
+    """Return the complex conjugate of X; X itself if it is real."""
     return OPS["conj"](x) if is_vjp_input_complex(x) else x
 
 
@@ -58,12 +58,12 @@ def multiply_chain(*factors: Any) -> Any:
 
 
 def lower_triangle(x: Any, diagonal: int = 0) -> Any:
-    """The lower triangle of each matrix."""
+    """Return each matrix with zeros above the diagonal number `diagonal`."""
     return OPS["tril_triu"](x, diagonal=diagonal, lower=True)
 
 
 def upper_triangle(x: Any, diagonal: int = 0) -> Any:
-    """The upper triangle of each matrix."""
+    """Return each matrix with zeros below the diagonal number `diagonal`."""
     return OPS["tril_triu"](x, diagonal=diagonal, lower=False)
 
 
@@ -93,12 +93,12 @@ def negate(x: Any) -> Any:
 
 
 def as_row(x: Any) -> Any:
-    """Vectors as matrices with one row."""
+    """Reshape vectors [*, N] to matrices with one row, [*, 1, N]."""
     return OPS["unsqueeze2"](x, axes=[-2])
 
 
 def as_column(x: Any) -> Any:
-    """Vectors as matrices with one column."""
+    """Reshape vectors [*, N] to matrices with one column, [*, N, 1]."""
     return OPS["unsqueeze2"](x, axes=[-1])
 
 
@@ -120,7 +120,7 @@ def pairwise_differences_j_minus_i(x: Any) -> Any:
 
 
 def divide_with_zero_for_0_over_0(x: Any, y: Any) -> Any:
-    """X / Y, and 0 for 0 / 0. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Return X / Y, with 0 as the result of 0 / 0. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     y = cast_to_complex_like(y, x)
     nothing = logical_and(equal(x, zeros_like(x)), equal(y, zeros_like(y)))
     return div(x, add(y, OPS["cast"](nothing, in_dtype=0, out_dtype=vjp_input_dtype_proto(y))))

@@ -34,7 +34,7 @@ from .shared_op_rules import (
 
 
 def solve_matrix_arrays(x: Any, y: Any) -> Any:
-    """X^-1 Y for matrices Y, with broadcast batches."""
+    """Return X^-1 Y for arrays of matrices, whose batch axes are broadcast."""
     check(y.ndim >= 2, "Y needs at least two axes")
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     return np.linalg.solve(
@@ -43,7 +43,9 @@ def solve_matrix_arrays(x: Any, y: Any) -> Any:
 
 
 def matrix_solve_meta(x: Meta, y: Meta) -> Meta:
-    """Return the Meta of Z in X Z = Y for square matrices X and matrices Y, and check them."""
+    """Check that X holds square matrices and Y fitting matrices, and return the Meta of the
+    solution Z of X Z = Y.
+    """
     check_inexact_square_matrices(x)
     check(len(y.shape) >= 2, "Y needs at least two axes")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
@@ -74,12 +76,15 @@ def _(g, x, *, Output):
 
 
 def is_vector_rhs(x: Shape, y: Shape) -> bool:
-    """Whether right-hand sides with the shape of `y` are vectors (one per matrix), not matrices."""
+    """Whether the right-hand sides in `y` are vectors, one per matrix in `x`, not matrices."""
     if len(y) == 1:
         return True
     if len(y) != len(x) - 1:
         return False
-    check(min((*x, *y)) >= 0, "whether Y holds vectors is not known")
+    check(
+        min((*x, *y)) >= 0,
+        "it is not known whether Y contains vectors or matrices, because sizes are dynamic",
+    )
     return y == x[:-1]
 
 
@@ -117,7 +122,7 @@ def _(g, x, y, *, Out):
 def solve_triangular_arrays(
     x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool = False
 ) -> Any:
-    """X^-1 Y for triangular X.
+    """Return X^-1 Y for arrays of triangular matrices X.
 
     The upper triangle is passed to LAPACK's `gesv`, whose pivots are then the diagonal elements.
     """
@@ -209,8 +214,8 @@ def _(g, x, y, *, upper, Out):
 
 @op("pseudo_inverse", "X -> Out", internal=True, no_half_reason=NO_HALF_DECOMPOSITION)
 def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
-    """Out = the Moore-Penrose pseudo-inverse. Singular values up to rcond * the largest one are
-    treated as 0.
+    """Out = the Moore-Penrose pseudo-inverse. Singular values that are at most rcond times the
+    largest singular value are treated as 0.
 
     X [*, M, N] -> Out [*, N, M]
 
@@ -219,7 +224,7 @@ def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
     check_finite_array(x)
     if not is_running_kernel_on_gpu():
         return np.linalg.pinv(x, rcond, hermitian)
-    below = np.tril(x, -1)  # CuPy reads both triangles
+    below = np.tril(x, -1)  # copied to the upper triangle, because CuPy reads both triangles
     return np.linalg.pinv(
         np.tril(x) + np.conj(np.swapaxes(below, -1, -2)) if hermitian else x, rcond
     )
@@ -233,8 +238,8 @@ def _(x, *, rcond, hermitian):
 
 @pseudo_inverse.vjp
 def _pinv_grad(g, x, *, hermitian, Out):
-    """G. H. Golub, V. Pereyra, "The Differentiation of Pseudo-Inverses and Nonlinear Least Squares
-    Problems" (1973).
+    """The gradient of the pseudo-inverse, after Golub and Pereyra, "The Differentiation of
+    Pseudo-Inverses and Nonlinear Least Squares Problems" (1973).
     """
     g, flipped = conjugate(g), adjoint(Out)
     inside = multiply_chain(flipped, g, flipped)

@@ -22,7 +22,7 @@ def sequence_lengths(offsets: Offsets) -> Any:
 
 
 def sequence_id_per_row(offsets: Offsets) -> Any:
-    """The index of the sequence of each row."""
+    """For each row, the index of the sequence that it belongs to."""
     return np.repeat(np.arange(len(offsets) - 1), sequence_lengths(offsets))
 
 
@@ -32,7 +32,9 @@ def offsets_from_lengths(counts: Any) -> Offsets:
 
 
 def row_indices_of_ranges(starts: Any, counts: Any) -> Any:
-    """The row indices of several ranges, concatenated."""
+    """The row indices of several ranges, concatenated; range i has counts[i] rows from starts[i]
+    on.
+    """
     ends = np.cumsum(counts)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(
         np.asarray(starts) - (ends - counts), counts
@@ -49,7 +51,9 @@ def segment_sum(x: Any, offsets: Offsets) -> Any:
 
 
 def reshape_row_values_to_broadcast(values: Any, like: Any) -> Any:
-    """Numbers [R], one per row, reshaped and cast to broadcast with a tensor [R,*]."""
+    """Reshape numbers [R], one per row, and cast them so that they broadcast with the tensor `like`
+    [R,*].
+    """
     return values.astype(like.dtype).reshape(-1, *[1] * (like.ndim - 1))
 
 

@@ -33,7 +33,8 @@ def log_loss(x, label, *, epsilon: float):
 def _(x, label, *, epsilon):
     check_float(x)
     check(
-        x.dtype == label.dtype and shapes_match(x.shape, label.shape), "Predicted and Labels differ"
+        x.dtype == label.dtype and shapes_match(x.shape, label.shape),
+        "Predicted and Labels differ in shape or dtype",
     )
     return x
 

@@ -108,8 +108,8 @@ def _required_label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...
 
 
 def _class_indices_and_valid_mask(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """The class index of each label, 0 for ignored ones, and a mask of the labels that are not
-    ignored.
+    """Return the class index of each label (0 for an ignored label), and a mask of the labels that
+    are not ignored.
 
     Raises OpError for a label that is not a class.
     """
@@ -384,7 +384,8 @@ def _(g, x, y, *, delta):
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def kldiv_loss(x, target, *, reduction: str = "mean"):
-    """Loss = Target * (ln Target - X), 0 where Target <= 0; then reduced as `reduction` states.
+    """Loss = Target * (ln Target - X), 0 where Target <= 0; then summed or averaged as the
+    attribute `reduction` states.
 
     X [*], Target [*] -> Loss [] or [*]
     """
@@ -451,14 +452,16 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
 
 
 def _replace_zero_by_one(total: Any) -> Any:
-    """`total`, or 1 instead of 0: the mean over no valid label is 0."""
+    """Return `total` with zeros replaced by 1, so that the mean over zero valid labels is 0 / 1 =
+    0.
+    """
     return np.where(total == 0, total.dtype.type(1), total)
 
 
 def _class_indices_and_weights(
     x: Any, label: Any, weight: Any, ignore_index: int
 ) -> tuple[Any, Any]:
-    """The class index of each label and its weight, both 0 for ignored labels."""
+    """Return the class index and the weight of each label; both are 0 for an ignored label."""
     picked, used = _class_indices_and_valid_mask(label, x.shape[1], ignore_index)
     each = np.ones_like(x, shape=label.shape) if weight is None else weight[picked]
     return picked, np.where(used, each, x.dtype.type(0))
@@ -492,7 +495,8 @@ def _(g, x, label, weight, *, ignore_index, reduction):
 @op("nll_loss_grad", "X, Label, Weight?, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
 def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: str = "mean"):
-    """The gradient of nll_loss with respect to X. It does not depend on the values of X.
+    """The gradient of nll_loss with respect to X. The gradient depends only on the shape of X, not
+    on its values.
 
     X [N,C,*], Out@GRAD [] or [N,*] -> X@GRAD like X
     """
@@ -555,8 +559,8 @@ def _(g, x, prior, *, epsilon):
     validate_before_kernel=True,
 )
 def accuracy(scores, indices, label):
-    """Accuracy = the fraction of rows of Indices that contain their Label. Correct, Total: the
-    counts.
+    """Accuracy = the fraction of rows of Indices that contain their Label. Correct = the number of
+    rows of Indices that contain their Label, Total = the number of all rows.
 
     Out [N,K], Indices int [N,K], Label int [N,1] -> Accuracy [], Correct, Total int32 []
     """

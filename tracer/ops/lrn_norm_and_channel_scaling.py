@@ -55,8 +55,9 @@ def lrn(
     beta: float = 0.75,
     data_format: str = "AnyLayout",
 ):
-    """Local response normalization (Krizhevsky et al. 2012):
-    Out = X / MidOut ** beta, where MidOut = k + alpha * the sum of X ** 2 over n channels around.
+    """Local response normalization (Krizhevsky et al., 2012):
+    Out = X / MidOut ** beta, where MidOut = k + alpha * the sum of X ** 2 over the n channels
+    around each channel.
 
     X [N,C,H,W] -> Out, MidOut [N,C,H,W]
     """

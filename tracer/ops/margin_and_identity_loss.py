@@ -23,7 +23,7 @@ def _check_float_columns_of_same_shape(x: Meta, labels: Meta, names: str) -> Non
 
 
 def _labels_to_signs(labels: Any) -> Any:
-    """Labels 0 and 1 as -1 and 1."""
+    """Map the labels 0 and 1 to -1 and 1."""
     return scale(labels, scale=2.0, bias=-1.0)
 
 

@@ -50,7 +50,9 @@ def _(x, y, *, trans_x=False, trans_y=False):
 
 
 def _operand_matrix_dims(shape: tuple[int, ...], transposed: bool, column: bool) -> tuple[int, int]:
-    """Rows and columns of an operand after its transposition; a vector is a column or a row."""
+    """The numbers of rows and columns of an operand after its optional transposition. A vector
+    counts as one column if `column` is true, otherwise as one row.
+    """
     if len(shape) == 1:
         return (shape[0], 1) if column else (1, shape[0])
     return (shape[-1], shape[-2]) if transposed else (shape[-2], shape[-1])
@@ -88,7 +90,8 @@ def _left_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 
 def _right_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
     if len(vjp_input_shape(y)) == 2 and len(vjp_input_shape(x)) > 2 and not trans_x:
-        # One product over all rows of all batches, instead of one product per batch and a sum.
+        # One matrix product over the rows of all batch elements replaces one product per batch
+        # element and a sum.
         x, g = (
             OPS["flatten_contiguous_range"](t, start_axis=0, stop_axis=len(vjp_input_shape(t)) - 2)
             for t in (x, g)
@@ -101,8 +104,8 @@ def _right_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 
 
 def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
-    """The gradients if an input is a vector, which is treated as a row or a column. The
-    backward pass sums the gradients over the added axes.
+    """The gradients of matmul if one input is a vector. The vector is treated as a row or a column;
+    the backward pass sums the gradients over the axes that this adds.
     """
     row, column = len(vjp_input_shape(x)) == 1, len(vjp_input_shape(y)) == 1
     widen, narrow = OPS["unsqueeze2"], OPS["squeeze2"]
@@ -265,7 +268,7 @@ def mul_flattened(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
 def _leading_and_trailing_dims(
     shape: tuple[int, ...], at: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    check(0 < at < len(shape), f"num_col_dims={at} does not cut the axes in two")
+    check(0 < at < len(shape), f"num_col_dims={at} should be from 1 to the number of axes - 1")
     return shape[:at], shape[at:]
 
 
@@ -331,7 +334,8 @@ def fc(
     Input [*M,*K], W [K,N], Bias [N] or [1,N] -> Out [*M,N]
     """
     rows = x.shape[:in_num_col_dims]
-    # Paddle pads large weights by 4 unused rows and columns.
+    # With padding_weights, Paddle pads large weights by 4 unused rows and columns, which are
+    # removed here.
     out = np.matmul(
         x.reshape(math.prod(rows), math.prod(x.shape[len(rows) :])),
         w[:-4, :-4] if padding_weights else w,

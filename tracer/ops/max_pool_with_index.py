@@ -30,7 +30,7 @@ def _make_meta_rule(rank: int) -> Any:
 
 
 def _first_maxima_and_indices(x: Any, p: PoolingPlan) -> tuple[Any, Any]:
-    """The first maximum of each window of x [N,C,*S], and its position in the flattened S."""
+    """Return the first maximum in each window of x [N,C,*S], and its index in the flattened S."""
     full = pad_images(x, p.pads, -np.inf)
     places = np.zeros_like(x, dtype=np.int32, shape=())
     for i, (before, _) in enumerate(p.pads):
@@ -179,7 +179,9 @@ def _make_unpool_meta_rule(rank: int) -> Any:
 
 
 def unpool_images(x: Any, mask: Any, sizes: Any) -> Any:
-    """Zeros, with each element of x [N,C,*S] at its index in a flattened image with these sizes."""
+    """Return images of the given sizes that are zero except for the elements of x [N,C,*S], each at
+    its index in `mask` in the flattened image.
+    """
     images, count = math.prod(x.shape[:2]), math.prod(sizes)
     check(bool(np.all((mask >= 0) & (mask < count))), f"an index is outside of {count} places")
     full = np.zeros_like(x, shape=(images, count), order="C")
@@ -227,7 +229,9 @@ def unpool3d(
 
 
 def unpool_vjp(g, x, mask):
-    """The gradient of unpooling: the elements of g at the indices. g like the result -> like x"""
+    """The gradient of unpooling: the elements of g at the indices in `mask`. g like the result ->
+    like x
+    """
     return gather_from_images(g, mask), None
 
 

@@ -38,8 +38,8 @@ from .shared_op_rules import (
 @op("multi_dot", "X* -> Out", same_dtype="X")
 @computed_in_float32_if_half
 def multi_dot(xs):
-    """Out = the product of all X, in the order with the fewest multiplications. The first X may be
-    a row vector, the last a column vector.
+    """Out = the product of all X, in the order with the fewest multiplications. The first tensor
+    may be a row vector, and the last tensor a column vector.
 
     X list of [Mi, Mi+1] -> Out [M0, Mn]
     """
@@ -82,7 +82,7 @@ def _(g, xs):
 
 @op("matrix_power", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
 def matrix_power(x, *, n: int):
-    """Out = X ** n as a matrix power; for n < 0, the power -n of the inverse of X.
+    """Out = X ** n as a matrix power; for n < 0, the inverse of X to the power -n.
 
     X [*, M, M] -> Out [*, M, M]
     """
@@ -97,8 +97,8 @@ def _(x, *, n):
 
 @matrix_power.vjp
 def _(g, x, *, n):
-    """The upper right block of the power of [[X^T, g], [0, X^T]]; N. Higham, "Functions of
-    Matrices" (2008), theorem 3.6.
+    """The gradient of the matrix power: the upper right block of the n-th power of [[X^T, g], [0,
+    X^T]]; see Higham, "Functions of Matrices" (2008), theorem 3.6.
     """
     turned, join = transpose_last_two_axes(x), OPS["concat"]
     down = len(vjp_input_shape(x)) - 2
@@ -181,7 +181,7 @@ def _cross_product_axis(shape: Shape, dim: int) -> int:
         3 in shape,
         "no axis has 3 elements"
         if min(shape, default=0) >= 0
-        else "which axis has 3 elements is not known",
+        else "it is not known which axis has the size 3, because sizes are dynamic",
     )
     return shape.index(3)
 
@@ -191,7 +191,7 @@ def _(x, y, *, dim):
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(shapes_match(x.shape, y.shape), "the shapes differ")
     if dim != 9 or min(x.shape, default=0) >= 0:
-        _cross_product_axis(x.shape, dim)  # otherwise the kernel determines the axis
+        _cross_product_axis(x.shape, dim)  # with unknown sizes, the kernel determines the axis
     return Meta(tuple(map(pick_known_dim, x.shape, y.shape)), x.dtype)
 
 

@@ -24,7 +24,7 @@ def top_indices_above_threshold(scores: Any, least: float, count: int) -> Any:
 
 
 def top_candidates_sorted_by_class(found: Detections, count: int) -> Detections:
-    """The best candidates of all classes, sorted by class; all if there are at most `count`."""
+    """The `count` best candidates of all classes, sorted by class."""
     if not -1 < count < len(found):
         return found
     return sorted(sorted(found, key=lambda f: -f[1])[:count], key=lambda f: f[0])
@@ -56,8 +56,8 @@ def select_boxes_of_images(
     keep_top_k: int,
     normalized: bool,
 ) -> tuple[Any, Any, list[int]]:
-    """Select the boxes of all images. Returns rows of class, score and box, the index of each box,
-    and the number of boxes per image.
+    """Apply multi-class NMS to each image of a batch. Returns rows of class, score and box, the
+    index of each box, and the number of boxes per image.
 
     cuts: the box offsets of the images, if boxes are [M,C,4] and scores [M,C].
     """
@@ -79,7 +79,8 @@ def select_boxes_of_images(
             )
             one += [(c, score[c, k], int(k)) for k in order[kept]] if kept else []
         one = top_candidates_sorted_by_class(one, keep_top_k)
-        if scores.ndim == 2:  # Paddle sorts these boxes by index
+        # for scores without a batch axis, Paddle sorts the boxes of a class by index
+        if scores.ndim == 2:
             one = sorted(one, key=lambda f: (f[0], f[2]))
         rows += [[c, s, *own[c, k]] for c, s, k in one]
         by_class = len(score) if scores.ndim == 2 else 1

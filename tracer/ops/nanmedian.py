@@ -14,8 +14,9 @@ from .shared_op_rules import check_not_bool
 
 
 def _flat_indices_of_middle_elements(x: Any, axes: tuple[int, ...]) -> Any:
-    """The indices in the flattened x of the two middle elements along the axes, [*,2]. They
-    are equal for an odd number of elements. NaN is ignored; the first element if all are NaN.
+    """The indices in the flattened x of the two middle elements along the axes, [*,2]. For an odd
+    number of elements, the two indices are equal. NaN elements are ignored; if all elements are
+    NaN, the index is that of the first element.
     """
     rest = tuple(i for i in range(x.ndim) if i not in axes)
     length = math.prod(x.shape[i] for i in axes)
@@ -46,8 +47,8 @@ def nanmedian(x, *, axis: Ints = [], keepdim: bool = True):
     places = _flat_indices_of_middle_elements(x, axes)
     low, high = (x.reshape(-1)[places[..., i]] for i in range(2))
     with np.errstate(all="ignore"):
-        # Float16 is averaged in float32, because the sum may overflow. Wider dtypes may overflow,
-        # as in Paddle.
+        # The mean of two float16 elements is computed in float32, because their sum may overflow.
+        # In wider dtypes the sum may overflow, as in Paddle.
         found = np.where(
             low == high, low, ((half_to_float32(low) + half_to_float32(high)) / 2).astype(x.dtype)
         )

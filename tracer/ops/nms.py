@@ -10,13 +10,13 @@ from .box_ops import NO_GRAD_BOXES
 from .polygons import polygon_ious
 from .shared_op_rules import check_float, dims_match
 
-BLOCK_SIZE = 256  # boxes compared with all remaining ones at once
+BLOCK_SIZE = 256  # number of boxes that are compared with all remaining boxes at once
 
-Detections = list[tuple[int, float, int]]  # class, score, box
+Detections = list[tuple[int, float, int]]  # class, score and box index of each detection
 
 
 def box_ious(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False) -> Any:
-    """The intersection over union of boxes.
+    """The intersection over union of each pair of boxes.
 
     by_edges: inverted boxes may have an intersection, as in Paddle's matrix_nms.
 
@@ -67,7 +67,8 @@ def nms_of_sorted_boxes(
 
 
 def _select_greedily_by_compatibility(free: Any) -> list[int]:
-    """The indices of the boxes that NMS selects.
+    """Go through the boxes in order and select each that is compatible with all selected before;
+    return the indices of the selected boxes.
 
     free: bool [N,N], whether two boxes may both be selected.
     """
@@ -155,8 +156,8 @@ def _detections_meta(bboxes: Meta, scores: Meta) -> tuple[Meta, Meta, Meta]:
 
 
 def _decay_scores(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
-    """The scores after a decay by the overlap with boxes of higher score (Wang et al. 2020).
-    Boxes are sorted by score.
+    """The scores of boxes after matrix NMS decays them by the overlap with boxes of higher score
+    (Wang et al., 2020). Boxes are sorted by score.
     """
     over = np.tril(over, -1)
     most = np.max(over, axis=1, initial=0)
@@ -186,7 +187,7 @@ def matrix_nms(
     background_label: int = 0,
     normalized: bool = True,
 ):
-    """Matrix NMS (Wang et al. 2020): Out = rows of class, decayed score and box, sorted by
+    """Matrix NMS (Wang et al., 2020): Out = rows of class, decayed score and box, sorted by
     descending score.
 
     BBoxes [N,M,4], Scores [N,C,M] -> Out [K,6], Index int32 [K,1], RoisNum [N]

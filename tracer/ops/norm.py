@@ -56,7 +56,7 @@ def _check_one_element_per_channel(count: int, **given: Any) -> None:
 
 
 def _uses_running_stats(is_test: bool, trainable: bool, use_global: bool) -> bool:
-    """Whether the given running statistics are used, instead of those of X."""
+    """Whether batch norm uses the given running statistics instead of the statistics of X."""
     return (is_test and not trainable) or use_global
 
 
@@ -124,7 +124,7 @@ def batch_norm(
 def _apply_inv_std_and_affine_in_place(
     centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int
 ) -> Any:
-    """Centred values times `inv_std`, times Scale, plus Bias; overwrites `centred`."""
+    """Return centred * inv_std * Scale + Bias, computed in place in `centred`."""
     shape = _per_channel_shape(centred.ndim, channel)
     centred *= (inv_std if weight is None else inv_std * weight).reshape(shape)
     if bias is not None:

@@ -13,14 +13,16 @@ NO_GRAD_UPDATE_OP = "it is a step of training"
 
 
 def _check_update_inputs(param, grad, lr, *states_and_rest, **_):
-    """Raise OpError for invalid arrays or Metas of an update."""
+    """Raise OpError if the arrays or Metas that an optimizer step updates do not fit together."""
     check_float(param)
-    check(shapes_match(param.shape, grad.shape), "Grad is not like Param")
+    check(shapes_match(param.shape, grad.shape), "Grad and Param have different shapes")
     check(num_elements(lr.shape) in (1, -1), "LearningRate is not one number")
 
 
 def _make_overwritten_inputs_meta_rule(*indices: int) -> Any:
-    """The rule for outputs with the Metas of the inputs that they overwrite."""
+    """The shape inference rule of an optimizer step, whose outputs have the Metas of the inputs
+    that they overwrite.
+    """
 
     def rule(*metas: Any, **attrs: Any) -> Any:
         _check_update_inputs(*metas, **attrs)
@@ -31,7 +33,7 @@ def _make_overwritten_inputs_meta_rule(*indices: int) -> Any:
 
 
 def _as_scalar_in_dtype_of(array: Any, like: Any) -> Any:
-    """The only element of an array, in the dtype of another."""
+    """Return the only element of an array, cast to the dtype of another array."""
     return like.dtype.type(array.reshape(-1)[0])
 
 
@@ -39,7 +41,7 @@ def reject_master_param(master: Any) -> None:
     """Raise OpError if MasterParam is given: Oarlock's optimizers pass the master weights as
     Param.
     """
-    check(master is None, "MasterParam is not supported; the optimizer keeps it")
+    check(master is None, "MasterParam is not supported; pass the master weights as Param")
 
 
 @op(
@@ -97,7 +99,7 @@ def momentum(
 def _updated_moments(
     g: Any, first: Any, second: Any, beta1: float, beta2: float
 ) -> tuple[Any, Any]:
-    """The running means of the gradient and its square."""
+    """Return the updated running means of the gradient and of its square."""
     one = g.dtype.type
     return one(beta1) * first + one(1 - beta1) * g, one(beta2) * second + one(1 - beta2) * (g * g)
 
@@ -213,7 +215,7 @@ def adamw(
     **attrs: Any,
 ):
     """AdamW (Loshchilov and Hutter 2017): multiply Param by 1 - lr * coeff, then apply Adam.
-    In both steps lr is LearningRate * lr_ratio.
+    In these formulas, lr is LearningRate * lr_ratio.
     """
     lr = lr * lr.dtype.type(lr_ratio)
     kept = skip is not None and bool(skip.reshape(-1)[0])
@@ -279,7 +281,7 @@ def adamax(
 def adagrad(
     param, grad, moment, lr, master=None, *, epsilon: float = 1e-6, multi_precision: bool = False
 ):
-    """Adagrad (Duchi et al. 2011): MomentOut = Moment + Grad ** 2,
+    """Adagrad (Duchi et al., 2011): MomentOut = Moment + Grad ** 2,
     ParamOut = Param - lr * Grad / (sqrt(MomentOut) + epsilon).
     """
     reject_master_param(master)
@@ -391,7 +393,7 @@ def lamb(
     always_adapt: bool = False,
     multi_precision: bool = False,
 ):
-    """LAMB (You et al. 2019): ParamOut = Param - lr * ratio * u, where u is Adam's update
+    """LAMB (You et al., 2019): ParamOut = Param - lr * ratio * u, where u is Adam's update
     plus weight_decay * Param and ratio = ||Param|| / ||u||.
     """
     reject_master_param(master)

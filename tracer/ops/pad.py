@@ -21,7 +21,7 @@ Pairs = Sequence[tuple[int, int]]
 def pad_or_crop_with_value(x: Any, pairs: Pairs, value: float) -> Any:
     """`x` padded with `value`; a negative width removes elements."""
     shape = [d + a + b for d, (a, b) in zip(x.shape, pairs, strict=True)]
-    check(min(shape, default=0) >= 0, f"paddings={list(pairs)} cut off more than there is")
+    check(min(shape, default=0) >= 0, f"paddings={list(pairs)} remove more elements than X has")
     out = np.full_like(x, int(value) if x.dtype.kind in "iu" else value, shape=shape)
     target, source = [], []
     for d, size, (before, _) in zip(x.shape, shape, pairs, strict=True):
@@ -38,7 +38,7 @@ def padded_shape(x: Shape, pairs: Pairs) -> Shape:
     shape = tuple(-1 if d < 0 else d + a + b for d, (a, b) in zip(x, pairs, strict=True))
     check(
         all(d >= -1 if s < 0 else d >= 0 for d, s in zip(shape, x, strict=True)),
-        f"paddings={list(pairs)} cut off more than there is",
+        f"paddings={list(pairs)} remove more elements than X has",
     )
     return shape
 
@@ -55,7 +55,9 @@ def pad(x, *, paddings: Ints, pad_value: float = 0.0):
 
 
 def pad_width_pairs(paddings: Sequence[int], rank: int) -> Pairs:
-    """The pairs of widths before and after each axis."""
+    """The pairs of padding widths before and after each axis, from the flat attribute
+    `paddings`.
+    """
     check(len(paddings) == 2 * rank, f"paddings={list(paddings)} are not two for each axis")
     return list(zip(paddings[::2], paddings[1::2], strict=True))
 
@@ -71,7 +73,9 @@ def _(g, x, *, paddings):
 
 
 def pad_width_pairs_of_all_axes(paddings: Sequence[int], data_format: str) -> Pairs:
-    """The pairs of widths of all five axes, given those of width, height and depth."""
+    """The pairs of padding widths of all five axes of an image, from those of width, height and
+    depth.
+    """
     check(data_format in _SPATIAL_AXES, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
     check(len(paddings) == 6, f"paddings={list(paddings)} are not six")
     pairs = [(0, 0)] * 5
@@ -90,17 +94,17 @@ def check_mode_supports_paddings(shape: Shape, pairs: Pairs, mode: str) -> None:
         return
     check(
         all(min(p) >= 0 for p in pairs),
-        f"paddings={list(pairs)} are negative, which mode={mode!r} cannot be",
+        f"paddings={list(pairs)} are negative, which mode={mode!r} does not support",
     )
     used = [(d, max(p)) for d, p in zip(shape, pairs, strict=True) if max(p) and d >= 0]
     check(
         all(d > (width if mode == "reflect" else 0) for d, width in used),
-        f"paddings={list(pairs)} are wider than X has elements",
+        f"paddings={list(pairs)} are too wide for the axes of X",
     )
 
 
 def source_index_per_padded_element(size: int, pair: tuple[int, int], mode: str) -> Any:
-    """The source index of each element of a padded axis."""
+    """For each element of a padded axis, the index of the element that it copies."""
     return np.pad(np.arange(size), pair, mode=_MODES[mode])  # type: ignore[call-overload]
 
 
@@ -170,7 +174,8 @@ def pad3d_grad(
     value: float = 0.0,
     data_format: str = "NCDHW",
 ):
-    """The gradient of padding: the gradients of padded elements are added to their source elements.
+    """The gradient of padding: the gradient of each padded element is added to that of the element
+    which it copies.
 
     X [*], Out@GRAD like Out -> X@GRAD [*]
     """
@@ -186,8 +191,8 @@ def pad3d_grad(
 
 
 def pad_axis_grad(g: Any, axis: int, pair: tuple[int, int], source: Any) -> Any:
-    """The gradient of padding along one axis: `g` without the padding, whose elements are
-    added to their source elements.
+    """The gradient of padding along one axis: `g` without its padded elements, which are added to
+    the elements that they copy.
     """
     g = np.moveaxis(g, axis, 0)
     size = g.shape[0] - sum(pair)

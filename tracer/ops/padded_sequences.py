@@ -25,7 +25,7 @@ NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
     value_dependent_shape=True,
 )
 def sequence_mask(x, max_length=None, *, maxlen: int = -1, out_dtype: int):
-    """Y = 1 at positions < X, else 0.
+    """Y = a mask: 1 at the positions below the length X, 0 at the others.
 
     maxlen: -1 for the largest X.
 
@@ -77,8 +77,8 @@ def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized:
 
 
 def _pair_edit_distance(hyp: Any, ref: Any) -> float:
-    """The edit distance, computed row by row of the dynamic programming table. Insertions
-    are a running minimum.
+    """The edit distance, computed row by row of the dynamic programming table. Insertions within a
+    row are computed by a running minimum.
     """
     places = np.arange(len(ref) + 1)
     row = places.astype(np.float64)

@@ -46,7 +46,7 @@ def selu(
     scale: float = 1.0507009873554804934193349852946,
     alpha: float = 1.6732632423543772848170429916717,
 ):
-    """Out = scale * X where X > 0, scale * alpha * (e ** X - 1) elsewhere (Klambauer et al. 2017).
+    """Out = scale * X where X > 0, scale * alpha * (e ** X - 1) elsewhere (Klambauer et al., 2017).
 
     X [*] -> Out [*]
     """
@@ -136,7 +136,7 @@ def _(g, x, *, threshold):
 @op("stanh", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @computed_in_float32_if_half
 def stanh(x, *, scale_a: float = 0.67, scale_b: float = 1.7159):
-    """Out = scale_b * tanh(scale_a * X) (LeCun et al. 1998). X [*] -> Out [*]"""
+    """Out = scale_b * tanh(scale_a * X) (LeCun et al., 1998). X [*] -> Out [*]"""
     t = x.dtype.type
     return np.tanh(x * t(scale_a)) * t(scale_b)
 
@@ -173,7 +173,7 @@ def _(g, x, *, eps):
 @op("rrelu", "X -> Out, Noise~", random=True, floating="X")
 @computed_in_float32_if_half
 def rrelu(x, *, is_test: bool = False, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0):
-    """Randomized leaky ReLU (Xu et al. 2015): Out = X where X >= 0, X * Noise elsewhere.
+    """Randomized leaky ReLU (Xu et al., 2015): Out = X where X >= 0, X * Noise elsewhere.
 
     Noise: uniform random numbers from [lower, upper); if is_test, their mean.
 
@@ -201,7 +201,7 @@ def _(g, x, *, Noise):
 @op("gumbel_softmax", "X -> Out", random=True, floating="X")
 @computed_in_float32_if_half
 def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
-    """Out = softmax((X + Gumbel noise) / temperature) (Jang et al. 2017).
+    """Out = softmax((X + Gumbel noise) / temperature) (Jang et al., 2017).
 
     hard: Out = 1 at the maximum, else 0.
 

@@ -81,8 +81,8 @@ def _(g, x, *, downscale_factor, data_format):
 
 @op("channel_shuffle", "X -> Out")
 def channel_shuffle(x, *, groups: int, data_format: str = "NCHW"):
-    """Interleave the groups of channels: channel 0 of each group, then channel 1 of each group, ...
-    (Zhang et al. 2017).
+    """Interleave the groups of channels: first channel 0 of each group, then channel 1 of each
+    group, and so on (Zhang et al., 2017).
 
     X [N,C,H,W] -> Out [N,C,H,W]
     """
@@ -128,8 +128,8 @@ def _(g, x, *, groups, data_format):
 def _shift_channel_parts_in_time(
     x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int
 ) -> Any:
-    """Shift channels in time: each frame gets its first channels from `step` frames earlier,
-    and the next channels from `step` frames later.
+    """Shift a part of the channels in time: the first channels of each frame come from the frame
+    `step` earlier, the next channels from the frame `step` later.
     """
     first = to_channels_first(x, data_format)
     frames = first.reshape(-1, seg_num, *first.shape[1:])
@@ -154,8 +154,8 @@ def _shift_meta(x, *, seg_num, shift_ratio, data_format):
 
 @op("temporal_shift", "X -> Out", meta=_shift_meta)
 def temporal_shift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"):
-    """Temporal shift (Lin et al. 2019): a fraction of the channels comes from the previous frame, a
-    second fraction from the next frame. Missing frames are 0.
+    """Temporal shift (Lin et al., 2019): one part of the channels comes from the previous frame, a
+    second part from the next frame. Missing frames are 0.
 
     X [N*T,C,H,W] -> Out [N*T,C,H,W]
     """
@@ -194,11 +194,12 @@ def _split_into_groups_of_size(x: Any, groups: int, axis: int) -> Any:
 
 @op("maxout", "X -> Out")
 def maxout(x, *, groups: int, axis: int = 1):
-    """Out = the maximum over each `groups` consecutive channels (Goodfellow et al. 2013).
+    """Out = the maximum over each group of `groups` consecutive channels (Goodfellow et al.,
+    2013).
 
     X [N,C,H,W] -> Out [N,C/groups,H,W]
     """
-    check(-x.ndim <= axis < x.ndim, f"axis={axis} is not that of the channels")
+    check(-x.ndim <= axis < x.ndim, f"axis={axis} is not an axis of X")
     return np.max(_split_into_groups_of_size(x, groups, axis), axis=axis % x.ndim + 1)
 
 
@@ -207,7 +208,7 @@ def _(x, *, groups, axis):
     check_float(x)
     check(len(x.shape) == 4, "images require four axes")
     at = normalize_axis(axis, 4)
-    check(at in (1, 3), f"axis={axis} is not that of the channels")
+    check(at in (1, 3), f"axis={axis} is not an axis of X")
     return Meta(
         (
             *x.shape[:at],
@@ -228,7 +229,7 @@ def _(g, x, *, groups, axis):
 
 @op("first_largest", "X -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, internal=True)
 def mask_of_first_maxima_in_channel_groups(x, *, groups: int, axis: int = 1):
-    """Out = whether a channel is the first maximum of its group.
+    """Out = a mask of the channels that hold the first maximum of their group.
 
     X [*,C,*] -> Out bool [*,C,*]
     """
@@ -262,7 +263,9 @@ def _(g, x, *, groups, axis):
 
 @op("sum_groups", "X -> Out", internal=True)
 def sum_groups(x, *, groups: int, axis: int = 1):
-    """Out = the sum over each `groups` consecutive channels. X [*,C,*] -> Out [*,C/groups,*]"""
+    """Out = the sum over each group of `groups` consecutive channels. X [*,C,*] -> Out
+    [*,C/groups,*]
+    """
     return np.sum(_split_into_groups_of_size(x, groups, axis), axis=axis % x.ndim + 1)
 
 
@@ -304,7 +307,9 @@ def _make_unfold_window(kernel_sizes: Any, strides: Any, paddings: Any, dilation
 def _elements_at_kernel_offset(
     x: Any, window: Window, at: tuple[int, ...], out: tuple[int, ...]
 ) -> Any:
-    """The elements of padded x [N,C,H,W] at kernel offset `at`: a view [N,C,*out]."""
+    """Return a view [N,C,*out] of the padded x [N,C,H,W] with the elements at kernel offset `at` of
+    all windows.
+    """
     starts = [i * d for i, d in zip(at, window.dilation, strict=True)]
     index = [
         slice(b, b + (o - 1) * s + 1, s) for b, o, s in zip(starts, out, window.stride, strict=True)
@@ -377,7 +382,8 @@ def _(x, *, output_sizes, kernel_sizes, strides, paddings, dilations):
     high, wide = window.output_sizes(require_ints_per_axis(output_sizes, 2, "output_sizes"))
     check(
         dims_match(x.shape[2], high * wide),
-        f"{x.shape[2]} columns are not the {high * wide} places of the window",
+        f"the last axis of X has {x.shape[2]} elements, not one for each of the {high * wide} "
+        "window positions",
     )
     count = _divide_size_exactly(
         x.shape[1], window.size[0] * window.size[1], "the size of the window"

@@ -8,7 +8,7 @@ from ..core.arrays import np
 
 
 def polygon_ious(ones: Any, others: Any) -> Any:
-    """The intersection over union of polygons; 0 for zero-area polygons.
+    """The intersection over union of each pair of polygons; 0 for a polygon with area 0.
 
     [N,S], [M,S] -> [N,M]
     """
@@ -37,12 +37,14 @@ def _cross_product(a: Any, b: Any) -> Any:
 
 
 def _signed_areas(corners: Any) -> Any:
-    """The signed areas; positive if the corners are counter-clockwise."""
+    """The signed areas of polygons, which are positive if the corners are in counter-clockwise
+    order.
+    """
     return np.sum(_cross_product(corners, np.roll(corners, -1, axis=1)), axis=1) / 2
 
 
 def _make_counter_clockwise(corners: Any) -> Any:
-    """The polygons with counter-clockwise corners. [N,S,2]"""
+    """Return the polygons with their corners in counter-clockwise order. [N,S,2]"""
     return np.where((_signed_areas(corners) < 0)[:, None, None], corners[:, ::-1], corners)
 
 
@@ -76,7 +78,7 @@ def _area_contribution_of_clipped_sides(a: Any, b: Any, first: bool) -> Any:
     low = np.maximum(np.max(np.where(deeper > 0, at, 0), axis=2), 0)
     high = np.minimum(np.min(np.where(deeper < 0, at, 1), axis=2), 1)
     common = (depth == 0) & (np.sum(side * way, axis=3) > 0) & first
-    # a duplicate corner makes a side of length 0, which has no limits
+    # a duplicate corner makes a side of length 0, which clips nothing
     limits = np.any(side != 0, axis=3)
     outside = np.any((deeper == 0) & (depth <= 0) & limits & ~common, axis=2)
     p, way = p[:, :, 0], way[:, :, 0]

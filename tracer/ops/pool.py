@@ -36,12 +36,13 @@ from .sliding_window import (
     to_channels_first,
 )
 
-# the index in the image and the index in the result: slices or integers along one axis
+# a pair of an index in the image and an index in the result, each a slice or an integer along one
+# axis
 ImageResultIndexPair = tuple[Any, Any]
 
 
 class PoolingPlan(NamedTuple):
-    """One pooling of images of known size.
+    """How a pooling of images of known size is computed.
 
     index_pairs_per_axis: for each axis, pairs of an image index and a result index; pooling reduces
     the former onto the latter.
@@ -60,7 +61,9 @@ class PoolingPlan(NamedTuple):
 
     @property
     def image_result_index_pairs(self) -> Iterator[tuple[Any, Any]]:
-        """The indices into the last axes of image and result, in window order."""
+        """Return pairs of indices into the spatial axes of the image and of the result, one per
+        window offset, in window order.
+        """
         return (
             ((..., *(p[0] for p in at)), (..., *(p[1] for p in at)))
             for at in product(*self.index_pairs_per_axis)
@@ -98,7 +101,8 @@ def _output_size(size: int, window: Window, axis: int, ceil_mode: bool) -> int:
         return -1
     room, stride = size + sum(window.pads[axis]) - window.size[axis], window.stride[axis]
     room += stride - 1 if ceil_mode else 0
-    # Truncate towards 0: the padded image may be up to one stride smaller than the window.
+    # The division truncates towards 0, because the padded image may be smaller than the window by
+    # less than a stride.
     out = (room // stride if room >= 0 else -(-room // stride)) + 1
     check(
         out > 0,
@@ -119,7 +123,7 @@ def _make_window_from_pool_attrs(
     if whole:
         pad_pairs_for_algorithm(
             sizes, size, (1,) * rank, paddings, algorithm
-        )  # only to check the attributes
+        )  # this call only checks the attributes
         return Window(tuple(sizes), (1,) * rank, (1,) * rank, ((0, 0),) * rank)
     check(
         min(size) > 0 and min(stride) > 0,
@@ -141,7 +145,7 @@ def window_unless_adaptive_and_output_sizes(
     adaptive: bool = False,
     **_: Any,
 ) -> tuple[Window | None, IntPerAxis]:
-    """The window (None if adaptive) and the output sizes.
+    """Return the window of a pooling (None for an adaptive pooling) and the output sizes.
 
     shape: [N,C,*S], -1 for dynamic dimensions
     """
@@ -163,7 +167,7 @@ def window_unless_adaptive_and_output_sizes(
 
 
 def make_pooling_plan(shape: Shape, exclusive: bool = True, **attrs: Any) -> PoolingPlan:
-    """The pooling of images of `shape` [N,C,*S] with the given attributes."""
+    """Return the PoolingPlan for images of `shape` [N,C,*S] with the given attributes."""
     window, out = window_unless_adaptive_and_output_sizes(shape, **attrs)
     sizes = shape[2:]
     if window is None:
@@ -195,7 +199,7 @@ def make_pooling_plan(shape: Shape, exclusive: bool = True, **attrs: Any) -> Poo
 
 
 def _unpadded_index(pads: list[PadPair], sizes: Sequence[int]) -> tuple[Any, ...]:
-    """The slice of a padded image without the padding."""
+    """The index that selects the part of a padded image without the padding."""
     return (..., *(slice(before, before + s) for (before, _), s in zip(pads, sizes, strict=True)))
 
 
@@ -211,7 +215,9 @@ def pad_images(x: Any, pads: list[PadPair], value: float) -> Any:
 
 
 def _make_axis_index_function(axis: int) -> Any:
-    """A function that maps `s` to the index (:, ..., :, s), where s is at `axis`."""
+    """Return a function that maps a slice or integer `s` to the index (:, ..., :, s), with s at
+    `axis`.
+    """
     return lambda s: (*(slice(None),) * axis, s)
 
 
@@ -245,14 +251,14 @@ def distribute_to_windows_along_axis(
 
 
 def _num_averaged_elements_per_window(p: PoolingPlan, x: Any) -> Any:
-    """The number of elements averaged at each output position, [*out]."""
+    """For each output position, the number of elements that average pooling divides by, [*out]."""
     counts = [np.array(c, dtype=x.dtype) for c in p.counts_per_axis]
     return math.prod(c.reshape(-1, *(1,) * (len(counts) - 1 - i)) for i, c in enumerate(counts))
 
 
 def _native_size_arguments_or_empty(p: PoolingPlan, sizes: Sequence[int]) -> Shape:
-    """The sizes of a 2-D pooling, in the order of the arguments of the compiled kernels;
-    empty if they do not support it.
+    """The sizes of a 2-D pooling, in the order in which the compiled kernels take them as
+    arguments; empty if the kernels do not support the pooling.
     """
     if p.window is None or len(sizes) != 2:
         return ()
@@ -319,8 +325,8 @@ def _(g, p, sizes):
 def iter_indices_and_first_maximum_masks(
     x: Any, out: Any, p: PoolingPlan
 ) -> Iterator[tuple[Any, Any, Any]]:
-    """For each window offset: the index into padded x, the index into the result, and where this
-    element is the first maximum.
+    """Yield, for each window offset, the index into the padded x, the index into the result, and a
+    mask of the windows whose first maximum is at this offset.
     """
     free = np.ones_like(out, dtype=bool)
     for seen, place in p.image_result_index_pairs:
@@ -330,7 +336,9 @@ def iter_indices_and_first_maximum_masks(
 
 
 def match_memory_order(x: Any, other: Any) -> Any:
-    """x with the memory order of `other`, because mixed orders are slow."""
+    """Return x with the memory order of `other`, because operations on arrays with different orders
+    are slow.
+    """
     if x.strides == other.strides:
         return x
     same = np.empty_like(other, dtype=x.dtype)
@@ -340,8 +348,8 @@ def match_memory_order(x: Any, other: Any) -> Any:
 
 @native.OptionallyNativeFunction
 def max_pool_grad(x: Any, out: Any, g: Any, p: PoolingPlan) -> Any:
-    """The gradient of max pooling of x with the result out: all of it goes to the first maximum of
-    each window, which is searched again. Arrays [N,C,*S].
+    """The gradient of max pooling of x with the result out: the gradient of a window goes to its
+    first maximum, which is searched again. Arrays [N,C,*S].
     """
     full = pad_images(x, p.pads, -np.inf)
     total, g = np.zeros_like(full), match_memory_order(g, out)
@@ -390,7 +398,7 @@ def _pool_vjp(g, x, *, Out, **over):
 
 
 def pool_op_for_shape(shape: Shape) -> Op:
-    """The op pool2d or pool3d, by the rank of the images."""
+    """Return the op pool2d or pool3d, depending on the rank of the images."""
     return pool3d if len(shape) == 5 else pool2d
 
 
@@ -409,7 +417,9 @@ def _pool2d_or_pool3d_kernel(
 def _set_empty_max_windows_to_lowest(
     out: Any, p: PoolingPlan, window: Window, sizes: Sequence[int]
 ) -> None:
-    """Set the result of windows that lie in the padding to the lowest number, as in Paddle."""
+    """Set the result of max pooling to the lowest number of the dtype, as in Paddle, for windows
+    that lie entirely in the padding.
+    """
     for i, size in enumerate(sizes):
         before = p.pads[i][0] - window.size[i]
         if before >= 0:
@@ -494,7 +504,9 @@ pool3d.vjp(_pool_vjp)
 
 
 def _pooling_plan_and_kind_of_attrs(x: Any, attrs: dict[str, Any]) -> tuple[PoolingPlan, str]:
-    """The pooling of x [N,C,*S] with these attributes, and its kind."""
+    """Return the PoolingPlan for x [N,C,*S] with these attributes, and the kind of pooling ("max"
+    or "avg").
+    """
     full = pool_op_for_shape(x.shape).attrs_with_defaults(attrs)
     return make_pooling_plan(x.shape, **full), full["pooling_type"]
 

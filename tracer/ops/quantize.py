@@ -15,7 +15,7 @@ MIN_SCALE = 1e-30
 
 
 def _max_level(bit_length: int) -> int:
-    """The largest integer of a bit length."""
+    """The largest quantized integer for a bit length: 2 ** (bit_length - 1) - 1."""
     return (1 << (bit_length - 1)) - 1
 
 
@@ -31,10 +31,12 @@ def _reshape_scale_to_broadcast(scale: Any, rank: int, axis: int) -> Any:
 
 
 def _round_with_type(x: Any, round_type: int) -> Any:
-    """Round to integers: 0: halves to even; 1: halves away from zero."""
+    """Round to integers. round_type 0 rounds halves to even, round_type 1 rounds halves away from
+    zero.
+    """
     if round_type == 0:
         return np.rint(x)
-    whole = np.trunc(x)  # x + 0.5 would round the number before 0.5 up
+    whole = np.trunc(x)  # floor(x + 0.5) would round the largest number below 0.5 up
     return whole + np.trunc((x - whole) * x.dtype.type(2))
 
 
@@ -115,7 +117,7 @@ def _invert_scale(scale: Any) -> Any:
 
 
 def _clip_and_quantize(x: Any, scale: Any, bit_length: int) -> Any:
-    """X clipped to [-scale, scale], as whole numbers. scale: broadcasts with X."""
+    """Clip X to [-scale, scale] and quantize it to whole numbers. scale: broadcasts with X."""
     factor = x.dtype.type(_max_level(bit_length)) * _invert_scale(scale)
     return _round_with_type(np.clip(x, -scale, scale) * factor, 1)
 
@@ -125,7 +127,7 @@ def _dequantize(whole: Any, scale: Any, bit_length: int) -> Any:
 
 
 def _max_abs(x: Any) -> Any:
-    """The largest absolute value, [1]; 0 for an empty tensor."""
+    """The largest absolute value of a tensor, [1]; 0 for an empty tensor."""
     return np.max(np.abs(x)).reshape(1) if x.size else np.zeros(1, x.dtype)
 
 
@@ -183,7 +185,7 @@ def _(g, x):
     return g
 
 
-# Paddle quantizes other axes only for observing them.
+# Paddle has other values of quant_axis only to observe scales, not to quantize.
 CHANNEL_AXES = (0, 1)
 
 
@@ -220,8 +222,8 @@ def _(g, x):
 
 
 def _updated_scale_state_and_accum(x, accum, state, moving_rate):
-    """The new scale (moving average of the largest absolute value), state and accumulator after the
-    batch X.
+    """Return the scale (the moving average of the largest absolute value), the state and the
+    accumulator, updated with the batch X.
     """
     rate = state.dtype.type(moving_rate)
     state = rate * state + state.dtype.type(1)
@@ -232,7 +234,7 @@ def _updated_scale_state_and_accum(x, accum, state, moving_rate):
 def _check_moving_average(accum: Any, state: Any, is_test: bool) -> None:
     check(
         is_test or (accum is not None and state is not None),
-        "InAccum and InState are missing, which training needs",
+        "InAccum and InState are required in training",
     )
     for name, value in (("InAccum", accum), ("InState", state)):
         check(
@@ -285,7 +287,9 @@ def fake_quantize_moving_average_abs_max(
 
 
 def _states_or_zeros(like, *values):
-    """The values, [1]; 0 in place of an absent one, because an op has all of its outputs."""
+    """Return the state values, [1] each, with 0 in place of an absent one, because the op must
+    return all of its outputs.
+    """
     return [np.zeros(1, like.dtype) if v is None else v.reshape(1) for v in values]
 
 

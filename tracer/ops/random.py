@@ -24,7 +24,7 @@ from .shared_op_rules import check_float, numpy_dtype_of_proto
 
 
 def _draw_uniform_or_normal(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
-    """Uniform numbers in [0, 1) or standard normal numbers."""
+    """Draw uniform random numbers in [0, 1), or standard normal random numbers."""
     source = rng.generator(seed)
     exact = np.float64 if dtype == np.float64 else np.float32
     return (source.random if kind == "uniform" else source.standard_normal)(
@@ -171,7 +171,7 @@ def _(*, n, dtype):
 def bernoulli(x):
     """Out = 1 with probability X, else 0. X [*] -> Out [*]"""
     check_float(x)
-    check(bool(np.all((x >= 0) & (x <= 1))), "X is not a probability everywhere")
+    check(bool(np.all((x >= 0) & (x <= 1))), "X has elements outside of [0, 1]")
     return (np.asarray(rng.generator().random(x.shape, dtype=np.float32)) < x).astype(x.dtype)
 
 
@@ -219,7 +219,11 @@ def _(x, *, num_samples, replacement):
     check(len(x.shape) in (1, 2), "needs one or two axes")
     check(num_samples > 0, f"num_samples={num_samples} is not positive")
     fits = replacement or x.shape[-1] < 0 or num_samples <= x.shape[-1]
-    check(fits, f"num_samples={num_samples} is more than there are without replacement")
+    check(
+        fits,
+        f"num_samples={num_samples} is larger than the last axis of X, which requires "
+        "replacement=True",
+    )
     return Meta((*x.shape[:-1], num_samples), np.dtype(np.int64))
 
 
@@ -321,8 +325,8 @@ def _(alpha):
 
 @op("seed", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, random=True)
 def seed(*, seed: int = 0):
-    """Out = the attribute `seed`; if it is 0, a new random number in each run. Used as input Seed
-    of other ops.
+    """Out = the attribute `seed`; if it is 0, a new random number in each run. Other ops take the
+    result as their input Seed.
 
     -> Out int32 [1]
     """

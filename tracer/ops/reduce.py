@@ -41,7 +41,7 @@ from .unary_math import exp
 
 
 def axes_to_reduce(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
-    """The axes to reduce, as non-negative numbers."""
+    """Return the axes that a reduction removes, as non-negative numbers."""
     if reduce_all or not len(dim):
         return tuple(range(rank))
     axes = normalize_axes(dim, rank, "dim")
@@ -49,7 +49,7 @@ def axes_to_reduce(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int
 
 
 def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:
-    """`shape` without `axes`; with `keep`, their size is 1."""
+    """Return `shape` without `axes`; with `keep`, the axes stay with size 1."""
     return tuple(1 if i in axes else d for i, d in enumerate(shape) if keep or i not in axes)
 
 
@@ -211,7 +211,9 @@ def _(g, x, *, dim, keep_dim, reduce_all):
 
 
 def _extreme_vjp(g, x, *, dim, keep_dim, reduce_all, Out):
-    """As in Paddle, every element equal to the extreme gets all of the gradient."""
+    """The VJP rule of max and min. As in Paddle, every element that is equal to the extreme gets
+    the whole gradient.
+    """
     axes = _reduced_axes_of_input(x, dim, reduce_all)
     g, out = (broadcast_or_distribute_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
     return masked(g, equal(x, out))
@@ -234,7 +236,8 @@ def _(g, x, *, dim, keep_dim, reduce_all):
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def product_of_others(x, *, axes: Ints):
-    """Out = the product of all other elements of X over the axes. X may contain zeros.
+    """Out = the product of all other elements of X over the axes. The result is correct even if X
+    contains zeros.
 
     X [*] -> Out [*]
     """
@@ -264,16 +267,16 @@ def _axes_from_tensors_or_attr(
 
 
 def reduced_shape_of_unknown_sizes(shape: Any, axis: Any, axis_list: Any, keep_dim: bool) -> Any:
-    """The shape after a reduction over axes that tensors hold: the rank is known, the sizes are
-    not.
+    """The shape after a reduction whose axes are given as tensors: its rank is known while
+    recording, its sizes are not.
     """
     gone = len(axis_list) if axis is None else num_elements(axis.shape)
-    check(gone >= 0, "how many axes there are to reduce is not known")
+    check(gone >= 0, "the number of axes to reduce is not known")
     return (-1,) * (len(shape) if keep_dim else len(shape) - gone)
 
 
 def define_bool_reduction(type: str, function: Callable[..., Any], words: str) -> Op:
-    """Define the reduction op `type` on bool."""
+    """Define the reduction op `type` on bool tensors."""
 
     def kernel(
         x,
@@ -321,7 +324,9 @@ reduce_all = define_bool_reduction("reduce_all", np.all, "every")
 def _define_extreme_dividing_grad_among_ties(
     type: str, function: Callable[..., Any], word: str
 ) -> Op:
-    """Define a maximum or minimum whose gradient is divided equally among equal elements."""
+    """Define the reduction op `type`, a maximum or minimum whose gradient is divided equally among
+    the elements that are equal to it.
+    """
 
     def kernel(
         x,
@@ -351,7 +356,10 @@ def _define_extreme_dividing_grad_among_ties(
         return Meta(reduced_shape_of_unknown_sizes(x.shape, axis, axis_list, keep_dim), x.dtype)
 
     def vjp(g, x, axis, axis_list, *, dim, keep_dim, reduce_all, Out):
-        check(axis is None and not axis_list, "the gradient needs axes that are attributes")
+        check(
+            axis is None and not axis_list,
+            "the gradient is supported only if the axes are attributes, not tensors",
+        )
         axes = _reduced_axes_of_input(x, dim, reduce_all)
         g, out = (
             broadcast_or_distribute_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out)
@@ -438,7 +446,7 @@ def _arg_extreme_meta(x, *, axis, keepdims, flatten, dtype):
 
 
 def define_arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
-    """Define the op `type` that returns the index of the extreme."""
+    """Define the op `type`, which returns the index of the maximum or minimum."""
 
     def kernel(x, *, axis: Long, keepdims: bool = False, flatten: bool = False, dtype: int = 3):
         found = function(x, axis=None if flatten or not x.ndim else axis, keepdims=keepdims)
@@ -462,8 +470,8 @@ MIN_SLICE_SIZE = 256  # minimal number of elements of a slice
 
 
 def _ufunc_accumulate(ufunc: Any, x: Any, axis: int) -> Any:
-    """`ufunc.accumulate`. For large slices it is computed slice by slice, because NumPy then
-    iterates with a large stride.
+    """`ufunc.accumulate`. Large slices are accumulated slice by slice, because `ufunc.accumulate`
+    would iterate with a large stride.
     """
     if (
         is_running_kernel_on_gpu()
@@ -520,7 +528,7 @@ def _(g, x, *, axis, flatten, exclusive, reverse):
 
 @op("size", "Input -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def size(x):
-    """Out = the number of elements. Input [*] -> Out int64 []"""
+    """Out = the number of elements of Input. Input [*] -> Out int64 []"""
     return np.int64(x.size)
 
 

@@ -11,7 +11,7 @@ from .reduce import reduce_sum
 from .shared_op_rules import check_float, normalize_axis, vjp_input_shape
 from .unary_math import absolute, reciprocal, sign
 
-_EPSILON = 1e-7  # Paddle adds it to the norm before it divides
+_EPSILON = 1e-7  # Paddle adds this number to a norm before it divides by the norm
 
 
 def _other_axes(rank: int, axis: int) -> list[int]:

@@ -21,7 +21,7 @@ from .shared_op_rules import (
 def _direction_weights(
     weights: list[Any], layer: int, direction: int, directions: int
 ) -> list[Any]:
-    """The four weights of one direction of a layer.
+    """The two weight matrices and two biases of one direction of a layer.
 
     weights: all matrices, then all biases
     """
@@ -31,12 +31,16 @@ def _direction_weights(
 
 
 def _valid_step_mask_or_none(x: Any, lengths: Any) -> Any:
-    """A mask of the steps inside of each sequence, [T,B,1]; None without lengths."""
+    """A mask that is true for the steps within the length of each sequence, [T,B,1]; None if no
+    lengths are given.
+    """
     return None if lengths is None else (np.arange(x.shape[0])[:, None] < lengths)[:, :, None]
 
 
 def _dropout_masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: int) -> Any:
-    """Dropout masks between layers: uint8 [layers - 1, T, B, width]; [0] without dropout."""
+    """Draw the dropout masks for the outputs of all layers but the last, uint8 [layers - 1, T, B,
+    width]; return an empty array [0] if there is no dropout.
+    """
     if is_test or prob == 0 or layers == 1:
         return np.zeros_like(x, dtype=np.uint8, shape=(0,))
     drawn = rng.generator(seed).random((layers - 1, *x.shape[:2], width), dtype=np.float32)
@@ -44,7 +48,9 @@ def _dropout_masks(x: Any, width: int, layers: int, prob: float, is_test: bool, 
 
 
 def _iter_direction_output_slices(count: int, hidden: int) -> Iterator[tuple[int, slice]]:
-    """Yield each direction and its slice of the last output axis."""
+    """Yield the index of each direction, and the slice of the last axis of the output that it
+    computes.
+    """
     return ((d, slice(d * hidden, (d + 1) * hidden)) for d in range(count))
 
 
@@ -90,7 +96,7 @@ def rnn(
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
     check(
         not _invalid_inputs_message(x, pre, weights, cell, directions, num_layers, hidden_size),
-        "the operands do not fit",
+        "the shapes of the operands do not fit together",
     )
     steps, batch = x.shape[:2]
     valid = _valid_step_mask_or_none(x, lengths)
@@ -119,7 +125,9 @@ def rnn(
 def _invalid_inputs_message(
     x: Any, pre: Any, weights: Any, cell: Cell, directions: int, layers: int, hidden: int
 ) -> str:
-    """Why the inputs (arrays or Metas) of an rnn are invalid; "" if they are valid."""
+    """Return a message that says why the inputs (arrays or Metas) of an rnn are invalid; "" if they
+    are valid.
+    """
     if len(x.shape) != 3:
         return "Input needs three axes: time, batch, features"
     if len(pre) != cell.num_states:
@@ -242,8 +250,8 @@ def rnn_grad(x, pre, weights, lengths, masks, saved, g, g_last, **attrs):
 
 
 def _layer_outputs_from_saved_states(saved: Any, valid: Any) -> Any:
-    """The outputs of a layer from its saved hidden states, 0 after the end of a sequence:
-    [T,B,D*H].
+    """Return the outputs of a layer [T,B,D*H], computed from its saved hidden states; 0 after the
+    end of a sequence.
     """
     out = np.concatenate([direction[:, -1] for direction in saved], axis=2)
     return out if valid is None else out * valid

@@ -14,7 +14,8 @@ Arrays = list[Any]
 
 
 class Cell(NamedTuple):
-    """A kind of cell.
+    """A kind of recurrent cell, such as LSTM: its sizes, and the functions that compute one time
+    step forward and backward.
 
     num_gates: number of gates; the weights have gates*H rows.
     num_saved: number K of tensors saved for the backward pass.
@@ -108,7 +109,8 @@ def _relu_step_grad(g: Arrays, states: Arrays, saved: Any) -> tuple[Any, Any, Ar
     return dz, dz, [np.zeros_like(g[0])]
 
 
-# Saved tensors: LSTM: gates i, f, g, o, then c and h. GRU: r, z, n, the hidden part of n, then h.
+# The tensors saved for the backward pass are the gates i, f, g, o, then c and h for LSTM; r, z, n,
+# the hidden part of n, then h for GRU.
 CELLS = {
     "LSTM": Cell(4, 6, 2, _lstm_step, _lstm_step_grad),
     "GRU": Cell(3, 5, 1, _gru_step, _gru_step_grad),
@@ -118,12 +120,12 @@ CELLS = {
 
 
 def step_indices(count: int, reverse: bool) -> range:
-    """The step indices in the order of execution."""
+    """The indices of the time steps in the order of execution."""
     return range(count - 1, -1, -1) if reverse else range(count)
 
 
 def _states_before_steps(saved: Any, states: Arrays, reverse: bool) -> Arrays:
-    """The states before each step, each [T, B, H]."""
+    """Return the states before each time step, each [T, B, H]."""
     found = []
     for k, first in enumerate(states):
         after = saved[:, -1 - k]
@@ -145,7 +147,7 @@ def run_direction_saving_residuals(
     saved: Any,
     reverse: bool,
 ) -> Arrays:
-    """Run all steps of one direction; return the last states.
+    """Run all time steps of one direction of a layer; return the states after the last step.
 
     x [T,B,I], states [B,H] each.
     valid: bool [T,B,1], or None. Invalid steps do not change the states.
@@ -178,8 +180,8 @@ def run_direction_grad(
     g: Any,
     g_states: Arrays,
 ) -> tuple[Any, Arrays, Arrays]:
-    """The backward pass of one direction. Returns the gradients of x, of the initial states and of
-    the weights.
+    """Run the backward pass of one direction of a layer. Returns the gradients of x, of the initial
+    states and of the weights.
 
     g [T,B,H]: the gradient of all outputs.
     g_states: the gradients of the last states.
@@ -213,7 +215,7 @@ def run_direction_grad(
 _RECUR, _RECUR_BACK, _PRODUCT = map(
     native.compiled_function_or_placeholder, ("recur", "recur_grad", "matmul")
 )
-# numbers of the cell kinds in the compiled kernels
+# the numbers by which the compiled kernels identify the kinds of cells
 _NATIVE_CELL_CODES = {_lstm_step: 0, _gru_step: 1, _tanh_step: 2, _relu_step: 3}
 
 
@@ -254,8 +256,8 @@ def _(cell, x, states, weights, valid, saved, reverse, g, g_states):
 
 
 def _native_or_numpy_matmul(x: Any, y: Any, transpose_x: bool = False) -> Any:
-    """The matrix product. NumPy computes it if the compiled kernel does not support the
-    arrays, such as unaligned weights of a memory-mapped file.
+    """The matrix product. NumPy computes the product if the compiled kernel does not support the
+    arrays, for example unaligned weights of a memory-mapped file.
     """
     made = _PRODUCT(x, y, transpose_x, False)
     return np.matmul(x.T if transpose_x else x, y) if made is NotImplemented else made

@@ -16,7 +16,7 @@ AxisWeights = tuple[Any, Any]  # interpolation weights of rows [R,PH,H] and of c
 
 
 def _region_image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
-    """The image of each region, [R]."""
+    """For each region, the index of its image in the batch, [R]."""
     if counts is None and lod:
         check(
             len(lod[-1]) == len(x) + 1,
@@ -58,7 +58,7 @@ def _check_inputs_and_pooled_sizes(
 
 
 def _interpolate_regions(x: Any, weights: AxisWeights, owners: Any) -> Any:
-    """Interpolate the image of each region: [R,C,PH,PW]."""
+    """Apply the interpolation weights of each region to its image; returns [R,C,PH,PW]."""
     out = np.empty_like(
         x, shape=(len(owners), x.shape[1], weights[0].shape[1], weights[1].shape[1])
     )
@@ -79,7 +79,7 @@ def _interpolate_regions_grad(g: Any, weights: AxisWeights, owners: Any, x: Any)
 # ------------------------------------------------------------------------------
 
 
-# max samples per axis of a bin, if the size of a region determines their number
+# the largest number of samples per axis of a bin, if the size of the region determines the number
 MAX_REGION_SAMPLES = 1 << 20
 
 
@@ -112,7 +112,8 @@ def _roi_align_bin_weights_along_axis(
     return weights / max(count, 1)
 
 
-MAX_SAMPLES = 1 << 10  # max samples per axis of a bin; the same in C++: convert/ops/roi_pooling.cpp
+# the largest number of samples per axis of a bin; convert/ops/roi_pooling.cpp has the same limit
+MAX_SAMPLES = 1 << 10
 
 
 def _roi_align_row_and_column_weights(
@@ -159,7 +160,7 @@ def roi_align(
     sampling_ratio: int = -1,
     aligned: bool = False,
 ):
-    """Out = the mean of interpolated samples in each bin of a region (He et al. 2017).
+    """Out = the mean of interpolated samples in each bin of a region (He et al., 2017).
 
     X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
     """
@@ -195,7 +196,7 @@ def roi_align_grad(
     sampling_ratio: int = -1,
     aligned: bool = False,
 ):
-    """The gradient of roi_align with respect to X. Only the shape of X is used.
+    """The gradient of roi_align with respect to X, of which only the shape is used.
 
     X [N,C,H,W], Out@GRAD [R,C,PH,PW] -> like X
     """
@@ -220,7 +221,7 @@ def _round_half_away_to_int(x: Any) -> Any:
 
 
 def _integer_bins(start: int, end: int, bins: int, size: int) -> list[tuple[int, int]]:
-    """Start and end of each bin of a region in integer pixels."""
+    """The start and the end of each bin of a region along one axis, in integer pixels."""
     step = np.float32(max(end - start + 1, 1)) / np.float32(bins)
     lows = np.floor(np.arange(bins, dtype=np.float32) * step).astype(int) + start
     highs = np.ceil(np.arange(1, bins + 1, dtype=np.float32) * step).astype(int) + start
@@ -333,8 +334,8 @@ def _(g, x, rois, counts, lod, where):
 
 
 def _psroi_bin_weights_along_axis(start: Any, end: Any, bins: int, size: int) -> Any:
-    """The weights of the rows (or columns) of an image in each bin, [bins,size]: 1 / number of rows
-    of the bin inside of it, 0 elsewhere.
+    """The weights of the rows (or columns) of an image in each bin, [bins,size]: 1 / (number of
+    rows in the bin) for a row in the bin, 0 for other rows.
     """
     step = np.maximum(end - start, np.float32(0.1)) / np.float32(bins)
     lows = np.clip(np.floor(np.arange(bins, dtype=np.float32) * step + start), 0, size)
@@ -354,7 +355,7 @@ def _visit_psroi_regions(
     scale: float,
     visit: Callable[..., None],
 ) -> None:
-    """Call `visit` for each region.
+    """Call `visit` for each region of psroi_pool, with its interpolation weights.
 
     Arguments of visit: the index of the region, the index of its image, row weights [PH,H], column
     weights [PW,W].
@@ -391,7 +392,7 @@ def psroi_pool(
     output_channels: int = 1,
     spatial_scale: float = 1.0,
 ):
-    """Position-sensitive RoI pooling (Dai et al. 2016): means in the bins of regions, where each
+    """Position-sensitive RoI pooling (Dai et al., 2016): means in the bins of regions, where each
     bin has its own input channels.
 
     X [N,C*PH*PW,H,W] -> Out [R,C,PH,PW]
@@ -443,7 +444,7 @@ def psroi_pool_grad(
     spatial_scale: float = 1.0,
     **_,
 ):
-    """The gradient of psroi_pool with respect to X. Only the shape of X is used.
+    """The gradient of psroi_pool with respect to X, of which only the shape is used.
 
     X [N,C*PH*PW,H,W], Out@GRAD [R,C,PH,PW] -> like X
     """

@@ -14,7 +14,7 @@ from .lod import offsets_from_lengths, sequence_lengths
 from .nms import nms_of_sorted_boxes
 from .shared_op_rules import check_float, dims_match
 
-MAX_LOG_SCALE = float(np.log(1000.0 / 16.0))  # limit of log size ratios
+MAX_LOG_SCALE = float(np.log(1000.0 / 16.0))  # largest logarithm of a ratio of box sizes
 
 
 # -- generate_proposals
@@ -22,7 +22,9 @@ MAX_LOG_SCALE = float(np.log(1000.0 / 16.0))  # limit of log size ratios
 
 
 def decode_boxes(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any:
-    """Apply the encoded offsets `deltas` to anchors. All arguments and the result are [K,4]."""
+    """Decode boxes: apply the encoded offsets `deltas` to anchors. All arguments and the result are
+    [K,4].
+    """
     sizes = anchors[:, 2:] - anchors[:, :2] + extra
     middle = variances[:, :2] * deltas[:, :2] * sizes + anchors[:, :2] + sizes / 2
     half = np.exp(np.minimum(variances[:, 2:] * deltas[:, 2:], MAX_LOG_SCALE)) * sizes / 2
@@ -30,8 +32,8 @@ def decode_boxes(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any
 
 
 def _valid_proposals_mask(boxes: Any, least: float, extra: Any, image: Any, scale: Any) -> Any:
-    """A mask of the boxes with a minimal size in the unscaled image. With pixel offset,
-    their center must also be in the image.
+    """A mask of the proposals that are at least `least` wide and high in the unscaled image. With
+    pixel offset, the center of a proposal must also be in the image.
     """
     sizes = boxes[:, 2:] - boxes[:, :2]
     kept = np.all(sizes / scale + extra >= least, axis=1)
@@ -53,8 +55,8 @@ def _propose_regions_of_batch(
     min_size: float,
     eta: float,
 ) -> tuple[Any, Any, Any]:
-    """Regions, scores, and the number of regions per image. An image without regions gets
-    one empty region with score 0.
+    """Select the proposals of a batch; return regions, scores, and the number of regions per image.
+    An image without regions gets one empty region with score 0.
     """
     t = scores.dtype.type
     anchors, variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
@@ -89,7 +91,8 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
         "BboxDeltas do not fit Scores",
     )
     check(
-        len(anchors.shape) >= 2 and dims_match(anchors.shape[-1], 4), "Anchors are no rows of four"
+        len(anchors.shape) >= 2 and dims_match(anchors.shape[-1], 4),
+        "the last axis of Anchors should have the size 4",
     )
     places, count = (*scores.shape[1:],), (*anchors.shape[:-1],)
     known = min(*places, *count) >= 0
@@ -120,7 +123,7 @@ def generate_proposals_v2(
     eta: float,
     pixel_offset: bool = True,
 ):
-    """Region proposals of a region proposal network (Ren et al. 2015): boxes, their scores, and
+    """Region proposals of a region proposal network (Ren et al., 2015): boxes, their scores, and
     their number per image.
 
     Scores [N,A,H,W], BboxDeltas [N,4*A,H,W] -> RpnRois [K,4], RpnRoiProbs [K,1], RpnRoisNum [N]
@@ -230,7 +233,7 @@ def distribute_fpn_proposals(
     refer_scale: int,
     pixel_offset: bool = True,
 ):
-    """Assign regions to the levels of a feature pyramid by their size (Lin et al. 2017).
+    """Assign regions to the levels of a feature pyramid by their size (Lin et al., 2017).
 
     FpnRois [R,4], RoisNum int32 [N] -> MultiFpnRois list of [*,4]
 

@@ -22,7 +22,8 @@ def ufunc_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
     """`ufunc.at(out, places, values)`. On a GPU, dtypes without atomic operations are
     computed on the CPU.
     """
-    if is_running_kernel_on_gpu() and ufunc is np.subtract:  # CuPy has it for integers only
+    # CuPy's subtract.at supports integers only
+    if is_running_kernel_on_gpu() and ufunc is np.subtract:
         ufunc, values = np.add, np.negative(values)
     if not is_running_kernel_on_gpu():
         if _are_long_rows(out, places):
@@ -49,8 +50,8 @@ def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
     if not is_running_kernel_on_gpu() or any(index.dtype.kind == "b" for index in places):
         out[places] = values
         return
-    # CUDA writes several values for one position in any order, so each value is replaced by the
-    # last one for its position.
+    # CUDA writes several values for one position in any order. To get the same result as NumPy,
+    # each value is first replaced by the last value for its position.
     shape = np.broadcast_shapes(*(index.shape for index in places))
     row_shape = out.shape[len(places) :]
     rows = np.broadcast_to(values, (*shape, *row_shape)).reshape(-1, *row_shape)
@@ -58,8 +59,8 @@ def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
 
 
 def last_write_index_per_value(shape: tuple[int, ...], places: tuple[Any, ...]) -> Any:
-    """For each value at `places` in an array of this shape, the number of the last value that has
-    the same position. Values are numbered in row-major order.
+    """For values that are written to `places` in an array of the given shape: for each value, the
+    number of the last value that has the same position. Values are numbered in row-major order.
     """
     indexed = np.broadcast_shapes(*(index.shape for index in places))
     numbers = np.arange(math.prod(indexed), dtype=np.int32).reshape(indexed)
@@ -72,8 +73,8 @@ def last_write_index_per_value(shape: tuple[int, ...], places: tuple[Any, ...]) 
 
 
 def _are_long_rows(out: Any, places: Any) -> bool:
-    """Whether rows are so long that one call per row is faster than `ufunc.at`, which works
-    element by element.
+    """Whether the rows of `out` are so long that one NumPy call per row is faster than `ufunc.at`,
+    which works element by element.
     """
     return (
         isinstance(places, np.ndarray)

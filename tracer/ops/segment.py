@@ -35,8 +35,8 @@ def _check_pool_type(word: str, what: str) -> None:
 def _reduce_and_count_rows_by_index(
     rows: Any, places: Any, count: int, word: str
 ) -> tuple[Any, Any]:
-    """Reduce rows [E,*] with equal `places` to one row: [count,*], 0 where there is none.
-    Also return the number of rows per place, [count].
+    """Reduce the rows [E,*] that have the same index in `places` to one row. Returns the reduced
+    rows [count,*], 0 for an index without rows, and the number of rows per index [count].
     """
     counts = np.bincount(places, minlength=count)
     if word in ("SUM", "MEAN"):
@@ -60,7 +60,9 @@ def _reduce_and_count_rows_by_index(
 
 
 def _mean_divisors_from_counts(counts: Any, x: Any) -> Any:
-    """Counts [N], clamped to at least 1, with the dtype and rank of x."""
+    """The divisors of means: counts [N], at least 1, with the dtype of x and reshaped to broadcast
+    with it.
+    """
     floats = OPS["cast"](
         counts, out_dtype=vjp_input_dtype_proto(x), in_dtype=vjp_input_dtype_proto(counts)
     )
@@ -80,7 +82,7 @@ def segment_pool(x, ids, *, pooltype: str = "SUM"):
     """
     check(
         bool(np.all(np.diff(ids) >= 0)) and bool(np.all(ids >= 0)),
-        "SegmentIds are negative or fall",
+        "SegmentIds has negative or decreasing elements",
     )
     check(ids.shape == x.shape[:1], "SegmentIds need one number per row of X")
     out, counts = _reduce_and_count_rows_by_index(
@@ -124,7 +126,9 @@ def _check_edge_ends_in_range(ends: Any, count: int) -> None:
 
 
 def _out_size_or_num_input_nodes(size_tensor: Any, out_size: Any, rows: int) -> int:
-    """The number of output nodes: Out_size if it is positive, otherwise the number of rows of X."""
+    """The number of nodes in the result of message passing: Out_size if it is positive, otherwise
+    the number of rows of X.
+    """
     given = (
         int(size_tensor.reshape(-1)[0])
         if size_tensor is not None
@@ -186,7 +190,7 @@ def _(g, x, src, dst, size_tensor, *, reduce_op, Out, Dst_count):
     return back, None, None, None
 
 
-# Paddle supports only these
+# Paddle supports only these message ops
 MESSAGE_OPS = {
     "ADD": (np.add, OPS["elementwise_add"]),
     "MUL": (np.multiply, OPS["elementwise_mul"]),
@@ -194,7 +198,9 @@ MESSAGE_OPS = {
 
 
 def _edge_message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
-    """The Meta of messages along edges; rows of x and y broadcast."""
+    """The Meta of the messages along the edges of a graph, which combine rows of x and y by
+    broadcasting.
+    """
     check_not_bool(x)
     check(word in MESSAGE_OPS, f"message_op={word} is not one of {', '.join(MESSAGE_OPS)}")
     check_dtype(x.dtype == y.dtype, "the dtypes of the two operands differ")
@@ -203,7 +209,7 @@ def _edge_message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
 
 
 def _message_operand_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
-    """The gradient of an operand `own` of the messages, given the gradient `sent` of the
+    """The gradient of `own`, one of the two operands of messages, given the gradient `sent` of the
     messages.
     """
     back = mul(sent, other) if word == "MUL" else sent
@@ -215,7 +221,9 @@ def _message_operand_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
 
 
 def _emit_edge_row_sums_at_nodes(rows: Any, ends: Any, x: Any) -> Any:
-    """Sum the rows of edges at the nodes `ends`; the result has the shape of x."""
+    """Sum the rows of all edges that end at the same node (`ends`); the result has the shape of
+    x.
+    """
     return OPS["scatter_nd_add"](zeros_like(x), OPS["reshape2"](ends, shape=[-1, 1]), rows)
 
 

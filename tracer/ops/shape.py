@@ -45,13 +45,15 @@ def reshape(
 
 
 def replace_zero_sizes(x: Shape, shape: Sequence[int]) -> list[int]:
-    """`shape` with sizes of `x` in place of 0."""
+    """Return the attribute `shape` of reshape with each 0 replaced by the size of `x` at the same
+    axis.
+    """
     check(
         all(d != 0 or i < len(x) for i, d in enumerate(shape)),
-        f"shape={list(shape)} copies the size of an axis that X does not have",
+        f"shape={list(shape)} has a 0 at the position of an axis that X does not have",
     )
     check(min(shape) >= -1, f"shape={list(shape)} contains a size below -1")
-    check(list(shape).count(-1) <= 1, f"shape={list(shape)} leaves more than one size open")
+    check(list(shape).count(-1) <= 1, f"shape={list(shape)} contains more than one -1")
     return [x[i] if d == 0 else d for i, d in enumerate(shape)]
 
 
@@ -71,7 +73,7 @@ def _(x, shape_tensor, shape_tensors, *, shape, use_quantizer):
 def replace_minus_one_by_remaining_size(
     x: Shape, target: Sequence[int], shape: Sequence[int]
 ) -> Shape:
-    """`target` with -1 replaced by the remaining size.
+    """Return `target` with -1 replaced by the size that keeps the number of elements of `x`.
 
     shape: the attribute with zeros, which copy sizes of `x`. A copied dynamic dimension occurs in
     both shapes, so it cancels out.
@@ -124,8 +126,8 @@ def squeeze(x, *, axes: Ints = []):
 
 
 def squeezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
-    """`x` without axes of size 1. As in Paddle, a dynamic dimension is removed only if it is
-    in `axes`.
+    """Return the shape `x` without axes of size 1. As in Paddle, a dynamic dimension is removed
+    only if it is in `axes`.
     """
     if not axes:
         return tuple(d for d in x if d != 1)
@@ -152,7 +154,9 @@ def unsqueeze(x, axes_tensor=None, axes_tensors=None, *, axes: Ints = []):
 
 
 def unsqueezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
-    """`x` with an axis of size 1 inserted at each of `axes` in turn."""
+    """Return the shape `x` with an axis of size 1 inserted at each of `axes`, one after the
+    other.
+    """
     shape = list(x)
     for axis in axes:
         shape.insert(normalize_axis(axis, len(shape) + 1, "axes"), 1)
@@ -190,7 +194,7 @@ def flatten(x, *, start_axis: int = 1, stop_axis: int = 1):
 
 
 def flattened_shape(x: Shape, start_axis: int, stop_axis: int) -> Shape:
-    """`x` with axes start_axis ... stop_axis merged."""
+    """Return the shape `x` with the axes from start_axis to stop_axis merged into one."""
     if not x:
         return (1,)
     start, stop = (
@@ -264,7 +268,8 @@ def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
     """
     steps = sizes_from_tensors_or_attr(shifts_tensor, None, shifts)
     check(
-        len(steps) == len(axis or [0]), f"shifts={list(steps)} does not go with axis={list(axis)}"
+        len(steps) == len(axis or [0]),
+        f"shifts={list(steps)} has another number of elements than axis={list(axis)}",
     )
     return np.roll(x, tuple(steps), tuple(axis) if axis else None)
 
@@ -275,7 +280,7 @@ def _(x, shifts_tensor, *, shifts, axis):
         normalize_axis(a, len(x.shape))
     check(
         shifts_tensor is not None or len(shifts) == len(axis or [0]),
-        f"shifts={shifts} does not go with axis={axis}",
+        f"shifts={shifts} has another number of elements than axis={axis}",
     )
     return x
 
@@ -298,13 +303,13 @@ def expand(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
 
 
 def expanded_shape(x: Shape, shape: Sequence[int]) -> Shape:
-    """`shape` with sizes of `x` in place of -1."""
+    """Return `shape` with each -1 replaced by the size of the corresponding axis of `x`."""
     new = len(shape) - len(x)
     check(new >= 0, f"shape={list(shape)} has fewer axes than X")
     check(min(shape, default=0) >= -1, f"shape={list(shape)} contains a size below -1")
     check(
         -1 not in shape[:new],
-        f"shape={list(shape)} keeps the size of an axis that X does not have",
+        f"shape={list(shape)} has a -1 at the position of an axis that X does not have",
     )
     return tuple(x[i - new] if d == -1 else d for i, d in enumerate(shape))
 
@@ -344,7 +349,7 @@ def expand_as(x, y=None, *, target_shape: Ints = []):
 def _(x, y, *, target_shape):
     shape = tuple(target_shape) if y is None else y.shape
     check(len(shape) >= len(x.shape), f"target_shape={list(shape)} has fewer axes than X")
-    check(y is not None or -1 not in shape, f"target_shape={list(shape)} leaves a size open")
+    check(y is not None or -1 not in shape, f"target_shape={list(shape)} contains -1")
     check_expandable(x.shape, shape)
     return Meta(shape, x.dtype)
 
@@ -366,7 +371,7 @@ def sum_like(x, y):
 def _(x, y):
     check(
         len(y.shape) <= len(x.shape), "Y has more axes than X"
-    )  # sizes are not checked: files declare those of one loop iteration
+    )  # sizes are not compared, because files declare the sizes of one loop iteration only
     return Meta(y.shape, x.dtype)
 
 
@@ -388,7 +393,9 @@ def tile(x, times_tensor=None, times_tensors=None, *, repeat_times: Ints = []):
 
 
 def prepend_ones_to_same_rank(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]:
-    """The sizes of `x` and `times`, the shorter one extended by ones at the front."""
+    """Return the shape `x` and the repeat counts `times`, with ones prepended to the shorter of
+    them.
+    """
     rank = max(len(x), len(times))
     return (1,) * (rank - len(x)) + tuple(x), (1,) * (rank - len(times)) + tuple(times)
 
@@ -480,7 +487,7 @@ def _(g, x, *, diagonal, lower):
 
 @op("shape", "Input -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, breaks_lod=True)
 def shape_(x):
-    """Out = the sizes of the axes. Input [*] -> Out int32 [rank]"""
+    """Out = the sizes of the axes of Input, as an integer vector. Input [*] -> Out int32 [rank]"""
     return np.array(x.shape, np.int32)
 
 

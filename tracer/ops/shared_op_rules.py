@@ -25,9 +25,9 @@ def check_finite_array(x: Any) -> None:
 
 
 def vjp_input_shape(x: Any) -> Shape:
-    """The shape of an input of a vjp rule: a Tensor, or a bare array in a first-order backward
-    pass. With dynamic dimensions a ShapeRaisingOnUnknownSize, which raises
-    UnknownSizeInGradientError when such a dimension is read.
+    """The shape of an input of a VJP rule, which is a Tensor, or a bare array in a first-order
+    backward pass. If a dimension is dynamic, the result is a ShapeRaisingOnUnknownSize, which
+    raises UnknownSizeInGradientError when that dimension is read.
     """
     if not isinstance(x, Tensor):
         return x.shape
@@ -36,25 +36,29 @@ def vjp_input_shape(x: Any) -> Shape:
 
 
 class UnknownSizeInGradientError(OpError):
-    """A gradient rule needs a size that is known only at run time."""
+    """Raised if a gradient rule needs a size that is known only at run time."""
 
 
 def raise_unknown_size_unless(known: bool) -> None:
     """Raise UnknownSizeInGradientError unless all sizes are known."""
     if not known:
-        raise UnknownSizeInGradientError("the gradient needs known sizes")
+        raise UnknownSizeInGradientError(
+            "the gradient rule needs a size that is known only at run time"
+        )
 
 
 class ShapeRaisingOnUnknownSize(tuple[int, ...]):
-    """A shape with dynamic dimensions for a vjp rule. Reading a dynamic dimension raises
-    UnknownSizeInGradientError, so that no rule computes with -1.
+    """The shape of an input of a VJP rule that has dynamic dimensions. Reading a dynamic dimension
+    raises UnknownSizeInGradientError, so that no rule computes with -1.
     """
 
     __slots__ = ()
 
     def _require_known(self, found: Any) -> Any:
         if found == -1 or (isinstance(found, tuple) and -1 in found):
-            raise UnknownSizeInGradientError("the gradient needs known sizes")
+            raise UnknownSizeInGradientError(
+                "the gradient rule needs a size that is known only at run time"
+            )
         return found
 
     def __getitem__(self, index: Any) -> Any:
@@ -64,35 +68,38 @@ class ShapeRaisingOnUnknownSize(tuple[int, ...]):
         return map(self._require_known, super().__iter__())
 
     def __eq__(self, other: object) -> bool:
-        raise UnknownSizeInGradientError("the gradient needs known sizes")
+        raise UnknownSizeInGradientError(
+            "the gradient rule needs a size that is known only at run time"
+        )
 
     __ne__ = __eq__
     __hash__ = None  # type: ignore[assignment]
 
 
 def vjp_input_dtype_proto(x: Any) -> int:
-    """The dtype of an input as its number in Paddle's files."""
+    """The dtype of an input of a VJP rule, as the number that Paddle's files use for it."""
     return DTYPE_BY_NP[x.meta.dtype if isinstance(x, Tensor) else x.dtype].proto
 
 
 def like_x_meta(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The rule for a result with the shape and dtype of the first input."""
+    """The shape inference rule of an op whose result has the shape and dtype of the first input."""
     return x
 
 
 def find_broadcast_dim(a: int, b: int) -> int | None:
-    """The broadcast size of two sizes; None if they do not broadcast."""
+    """The size that results from broadcasting two sizes; None if they do not broadcast."""
     if b in (a, 1):
         return a
     if a == 1:
         return b
     if min(a, b) < 0:
-        return max(a, b)  # the dynamic dimension must be equal or 1 at run time
+        return max(a, b)  # at run time, the dynamic size must be equal to the known size or 1
     return None
 
 
 def broadcast_shapes(x: Shape, y: Shape) -> Shape:
-    """NumPy's broadcasting with dynamic dimensions.
+    """The shape that results from broadcasting two shapes by NumPy's rules, where sizes may be
+    dynamic (-1).
 
     Raises OpError if the shapes do not broadcast.
     """
@@ -114,14 +121,14 @@ def append_ones_to_align_at_axis(x: Shape, y: Shape, axis: int) -> tuple[Shape, 
     low, high = (x, y) if len(x) < len(y) else (y, x)
     check(
         0 <= axis <= len(high) - len(low),
-        f"axis={axis} puts the smaller shape outside of the larger one",
+        f"axis={axis} puts axes of the smaller shape beyond those of the larger one",
     )
     low = low + (1,) * (len(high) - axis - len(low))
     return (low, high) if len(x) < len(y) else (high, low)
 
 
 def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
-    """The rule for an elementwise op on two inputs of one dtype."""
+    """The shape inference rule of an elementwise op on two inputs of the same dtype."""
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     return Meta(broadcast_shapes(*append_ones_to_align_at_axis(x.shape, y.shape, axis)), x.dtype)
 
@@ -129,14 +136,18 @@ def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
 def broadcast_meta_requiring_same_dtype_not_bool(
     x: Meta, y: Meta, *, axis: int = -1, **_: Any
 ) -> Meta:
-    """The rule for arithmetic on two inputs, which must not be bool."""
+    """The shape inference rule of arithmetic ops on two inputs of the same dtype, which must not be
+    bool.
+    """
     check_not_bool(x)
     return broadcast(x, y, axis=axis)
 
 
 def check_not_bool(x: Any) -> None:
-    """Raise OperandError for bool inputs: Paddle rejects them, NumPy would compute a logical or."""
-    check_dtype(x.dtype.kind != "b", "truth values are no numbers here; cast them")
+    """Raise OperandError for bool inputs. Paddle also rejects bool inputs; NumPy's addition would
+    compute a logical or.
+    """
+    check_dtype(x.dtype.kind != "b", "a bool tensor is not supported; cast it to a number dtype")
 
 
 def broadcast_bool_meta(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
@@ -155,12 +166,12 @@ def shapes_match(a: Shape, b: Shape) -> bool:
 
 
 def scale_dim(size: int, by: int) -> int:
-    """A size times a factor; -1 stays -1."""
+    """Return `size` times `by`; a dynamic size (-1) stays -1."""
     return size * by if size >= 0 else -1
 
 
 def pick_known_dim(a: int, b: int) -> int:
-    """The size that is known, of two matching sizes."""
+    """Return the one of two matching sizes that is known, that is, not -1."""
     return max(a, b)
 
 
@@ -175,18 +186,18 @@ def check_inexact(x: Meta) -> None:
 
 
 def is_vjp_input_complex(x: Any) -> bool:
-    """Whether an input of a vjp rule is complex."""
+    """Whether an input of a VJP rule has a complex dtype."""
     dtype = x.meta.dtype if isinstance(x, Tensor) else x.dtype
     return bool(dtype.kind == "c")
 
 
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of the real part."""
+    """The dtype of the real part of numbers of a dtype."""
     return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
 
 
 def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The complex dtype for a real dtype. Raises OpError if there is none."""
+    """The complex dtype whose real part has the given dtype. Raises OpError if there is none."""
     check_dtype(
         dtype.kind == "c" or dtype in (np.dtype(np.float32), np.dtype(np.float64)),
         "needs float32 or float64",
@@ -195,34 +206,46 @@ def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def like_x_meta_requiring_float(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result has the shape and dtype of the first input, which must be real and floating."""
+    """The shape inference rule of an op whose result has the shape and dtype of the first input,
+    which must be of a real floating type.
+    """
     check_float(x)
     return x
 
 
 def like_x_meta_requiring_inexact(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result has the shape and dtype of the first input, a real or complex floating one."""
+    """The shape inference rule of an op whose result has the shape and dtype of the first input,
+    which must be of a real or complex floating type.
+    """
     check_inexact(x)
     return x
 
 
 def real_like_x_meta(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result has the shape of the first input, and the real dtype if the input is complex."""
+    """The shape inference rule of an op whose result has the shape of the first input and its
+    dtype, or the dtype of the real part if the input is complex.
+    """
     return Meta(x.shape, real_dtype(x.dtype))
 
 
 def like_x_or_float32_meta(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result is like the first input; float32 for integers."""
+    """The shape inference rule of an op whose result has the shape and dtype of the first input, or
+    float32 for an integer input.
+    """
     return x if is_inexact(x.dtype) else Meta(x.shape, np.dtype(np.float32))
 
 
 def bool_like_x_meta(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result has the shape of the first input and dtype bool."""
+    """The shape inference rule of an op whose result has the shape of the first input and dtype
+    bool.
+    """
     return Meta(x.shape, np.dtype(bool))
 
 
 def make_meta_rule_like_input_at(index: int) -> MetaRule:
-    """The rule of a gradient op whose result has the Meta of input number `index`."""
+    """Return the shape inference rule of a gradient op whose result has the Meta of input number
+    `index`.
+    """
 
     def rule(*metas: Meta, **_: Any) -> Meta:
         return metas[index]
@@ -231,8 +254,8 @@ def make_meta_rule_like_input_at(index: int) -> MetaRule:
 
 
 def make_meta_rule_like_inputs_at(*indices: int) -> MetaRule:
-    """The shape inference rule of an op whose outputs have the Metas of the inputs at these
-    indices. For a missing input, the Meta of the first of these inputs is used.
+    """Return the shape inference rule of an op whose outputs have the Metas of the inputs at the
+    given indices. In place of a missing input, the rule uses the input at the first index.
     """
 
     def rule(*metas: Meta, **_: Any) -> tuple[Meta, ...]:
@@ -261,8 +284,8 @@ def normalize_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple[
 
 
 def num_elements(shape: Shape) -> int:
-    """The number of elements; -1 if it is unknown. A size of 0 returns 0, even if other sizes are
-    unknown.
+    """The number of elements of a tensor with the given shape; -1 if it is unknown. A size of 0
+    returns 0, even if other sizes are unknown.
     """
     if any(d < 0 for d in shape):
         return -1 if 0 not in shape else 0
@@ -275,7 +298,9 @@ def numpy_dtype_of_proto(number: int) -> np.dtype[Any]:
 
 
 def make_vjp_rule_rejecting_second_order(type: str) -> MetaRule:
-    """A vjp rule for a gradient op of `type` that raises an error."""
+    """Return a VJP rule for the gradient op of `type` that raises OpError, because the second-order
+    gradient is not implemented.
+    """
 
     def rule(*_: Any, **__: Any) -> Any:
         raise OpError(append_user_line(f"{type}: the second-order gradient is not implemented"))

@@ -1,4 +1,4 @@
-"""Slices: read, write and their gradients."""
+"""Ops that read and write slices of a tensor, and their gradients."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ Bounds = tuple[Sequence[int], Sequence[int], Sequence[int]]
 
 
 def slices_of_all_axes(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
-    """The slices that starts, ends and steps (default 1) describe, one per axis."""
+    """Return one Python slice per axis of a tensor, from the starts, ends and steps (default 1) in
+    `bounds`.
+    """
     index = [slice(None)] * rank
     starts, ends, steps = bounds
     for k, axis in enumerate(axes):
@@ -38,16 +40,18 @@ def python_slice(start: int, end: int, step: int) -> slice:
 
 
 def sliced_dim(size: int, start: int, end: int, step: int) -> int:
-    """The size of a slice; -1 if unknown."""
+    """The size of a slice of an axis; -1 if it is unknown."""
     return len(range(*python_slice(start, end, step).indices(size))) if size >= 0 else -1
 
 
 def shape_without_integer_axes(shape: Shape, axes: Sequence[int]) -> Shape:
-    """`shape` without the axes that are indexed by integers. Raises OpError unless their
-    size is 1.
+    """`shape` without the axes that are indexed by integers. Raises OpError unless the removed axes
+    have size 1.
     """
     gone = {normalize_axis(a, len(shape), "decrease_axis") for a in axes}
-    check(all(shape[a] in (1, -1) for a in gone), "decrease_axis names an axis that is not 1 long")
+    check(
+        all(shape[a] in (1, -1) for a in gone), "decrease_axis contains an axis whose size is not 1"
+    )
     return tuple(d for i, d in enumerate(shape) if i not in gone)
 
 
@@ -58,7 +62,9 @@ def _slice_and_drop_integer_axes(
     if not decrease_axis:
         return part
     gone = {a % x.ndim for a in decrease_axis}
-    check(all(part.shape[a] == 1 for a in gone), "decrease_axis names an axis that is not 1 long")
+    check(
+        all(part.shape[a] == 1 for a in gone), "decrease_axis contains an axis whose size is not 1"
+    )
     return part.reshape([d for i, d in enumerate(part.shape) if i not in gone])
 
 
@@ -80,7 +86,7 @@ def _meta_of_slice_with_dropped_axes(
 
 
 def _zeros_with_slice(x: Any, g: Any, axes: Sequence[int], bounds: Bounds) -> Any:
-    """The gradient of a slice: zeros like x with g at the slice."""
+    """The gradient of reading a slice: zeros like x, with g at the slice."""
     total = np.zeros_like(x)
     part = total[slices_of_all_axes(x.ndim, axes, bounds)]
     part[...] = g.reshape(part.shape)
@@ -316,7 +322,7 @@ def _(gg, x, g, *tensors, axes, starts, ends, strides, decrease_axis):
     "Input, StartsTensorList*?, EndsTensorList*?, StepsTensorList*?, ValueTensor? -> Out",
     older_attrs=dict.fromkeys(
         ("bool_values", "int32_values", "int64_values", "fp32_values", "fp64_values"), "values"
-    ),  # up to 2.4, one attribute per dtype, of which the others were empty
+    ),  # up to Paddle 2.4 there was one attribute per dtype, and all but one were empty
 )
 def set_value(
     x,
@@ -335,8 +341,8 @@ def set_value(
     shape: Longs = [],
     values: Scalars = [],
 ):
-    """Out = Input with ValueTensor assigned to a slice. Without ValueTensor, the attribute with the
-    values of the dtype is reshaped to `shape` and assigned.
+    """Out = Input with ValueTensor assigned to a slice. Without ValueTensor, the values in the
+    attribute for the dtype are reshaped to `shape` and assigned.
 
     Input [*S] -> Out [*S]
     """
@@ -363,8 +369,8 @@ def set_value(
 def _broadcast_shape_of_value(
     shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[int]
 ) -> Shape:
-    """The shape to which a value is broadcast: integer-indexed axes are removed, None adds
-    an axis of size 1.
+    """The shape to which set_value broadcasts a value: that of the slice without axes indexed by
+    integers, with an axis of size 1 for each None.
     """
     view = list(shape_without_integer_axes(shape, decrease_axes))
     for place in inserted_axis_positions(len(shape), decrease_axes, none_axes):
@@ -375,9 +381,9 @@ def _broadcast_shape_of_value(
 def inserted_axis_positions(
     rank: int, decrease_axes: Sequence[int], none_axes: Sequence[int]
 ) -> list[int]:
-    """The positions of the axes that None inserts.
+    """The positions, in the shape of the value, of the axes that None inserts.
 
-    none_axes: for each of them, the axis of Input before which it is inserted.
+    none_axes: for each inserted axis, the axis of Input before which it is inserted.
     """
     left = [
         i
@@ -449,7 +455,7 @@ def _(g, x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes,
         part = unsqueeze(
             part, axes=inserted_axis_positions(len(vjp_input_shape(x)), decrease_axes, none_axes)
         )
-        # If the value has more axes than the slice, add leading axes of size 1.
+        # If the value has more axes than the slice, its gradient gets leading axes of size 1.
         extra = len(vjp_input_shape(value)) - len(vjp_input_shape(part))
         if extra > 0:
             part = unsqueeze(part, axes=[0] * extra)

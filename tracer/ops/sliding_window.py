@@ -12,7 +12,7 @@ from ..core.result_size_limit import MAX_WINDOW
 from .shared_op_rules import Shape
 
 PadPair = tuple[int, int]
-IntPerAxis = tuple[int, ...]  # one number for each axis
+IntPerAxis = tuple[int, ...]  # a tuple with one number per spatial axis
 CHANNELS_LAST = ("NHWC", "NDHWC")
 CHANNELS_FIRST = ("NCHW", "NCDHW", "AnyLayout")
 
@@ -33,13 +33,14 @@ class Window(NamedTuple):
         return product(*map(range, self.size))
 
     def dilated_size(self, axis: int) -> int:
-        """The extent of the kernel along an axis, dilation included."""
+        """The size of the kernel along an axis, including the gaps of the dilation."""
         return self.dilation[axis] * (self.size[axis] - 1) + 1
 
     def with_end_pads_extended_to_kernel_size(self, sizes: Sequence[int]) -> Window:
         """The window with additional padding at the end if the kernel is larger than the
-        padded image by less than a stride. In this case Paddle's integer division, which
-        truncates towards 0, returns one output position.
+        padded image by less than a stride. If the kernel is larger than the padded image by less
+        than a stride, Paddle's integer division, which truncates towards 0, computes one output
+        position.
         """
         pads = []
         for axis, (size, (before, after)) in enumerate(zip(sizes, self.pads, strict=True)):
@@ -82,15 +83,18 @@ def _check_window_limit_except_strides(values: Sequence[int], what: str) -> None
 
 
 def require_ints_per_axis(values: Sequence[int], rank: int, what: str) -> IntPerAxis:
-    """The elements of an attribute as one integer per axis. Raises OpError for another number of
-    elements, or for elements that are too large."""
+    """Return the elements of an attribute as a tuple of one integer per axis. Raises OpError if the
+    number of elements differs from the rank, or if an element is too large.
+    """
     check(len(values) == rank, f"{what}={list(values)} are not {NUMBER_WORDS[rank]} numbers")
     _check_window_limit_except_strides(values, what)
     return tuple(values)
 
 
 def normalize_pads(paddings: Sequence[int], rank: int = 2) -> tuple[PadPair, ...]:
-    """The padding as (before, after) pairs. paddings: one width per axis, or two per axis."""
+    """Return the padding of each axis as a pair (before, after). paddings: one width per axis, or
+    two per axis.
+    """
     known = len(paddings) in (rank, 2 * rank)
     check(
         known,
@@ -111,7 +115,7 @@ def make_window(
     algorithm: str,
     dilations: Sequence[int],
 ) -> Window:
-    """The window with the given attributes.
+    """Return the Window with the given attributes.
 
     sizes: the image sizes, -1 for dynamic dimensions.
     """
@@ -137,7 +141,9 @@ def pad_pairs_for_algorithm(
     paddings: Sequence[int],
     algorithm: str,
 ) -> tuple[PadPair, ...]:
-    """The padding of each axis."""
+    """Return the padding of each axis as a pair, for the padding algorithm SAME, VALID or
+    EXPLICIT.
+    """
     check(
         algorithm in ("EXPLICIT", "SAME", "VALID"),
         f"padding_algorithm={algorithm} is not one of EXPLICIT, SAME, VALID",
@@ -149,8 +155,8 @@ def pad_pairs_for_algorithm(
 
 
 def same_pads(size: int, kernel: int, stride: int) -> PadPair:
-    """The padding for an output size of ceil(size / stride). If it is odd, the end gets one
-    element more.
+    """The padding (before, after) of an axis for an output size of ceil(size / stride). If the
+    total padding is odd, the end gets one element more.
     """
     total = (
         max((-(-size // stride) - 1) * stride + kernel - size, 0) if min(size, kernel) >= 0 else 0
@@ -159,7 +165,7 @@ def same_pads(size: int, kernel: int, stride: int) -> PadPair:
 
 
 def to_channels_first(x: Any, data_format: str) -> Any:
-    """A view [N,C,*S] of images in either format."""
+    """Return a view [N,C,*S] of images in the format channels first or channels last."""
     return np.moveaxis(x, -1, 1) if data_format in CHANNELS_LAST else x
 
 
@@ -169,7 +175,7 @@ def from_channels_first(x: Any, data_format: str) -> Any:
 
 
 def shape_to_channels_first(shape: Shape, data_format: str, rank: int = 2) -> Shape:
-    """The shape [N,C,*S] of a shape in either format.
+    """Convert the shape of images in the format channels first or channels last to [N,C,*S].
 
     Raises OpError for other ranks and formats.
     """
@@ -189,25 +195,27 @@ def shape_from_channels_first(shape: Shape, data_format: str) -> Shape:
 
 
 def move_batch_last(x: Any) -> Any:
-    """[N,C,*S] as contiguous [C,*S,N]; no copy if the memory order fits."""
+    """Return images [N,C,*S] as a contiguous array [C,*S,N], without a copy if the memory order
+    fits.
+    """
     x = np.transpose(x, (*range(1, x.ndim), 0))
     return x if x.flags.c_contiguous else x.copy()
 
 
 def move_batch_first(x: Any) -> Any:
-    """The inverse of `move_batch_last`: a view."""
+    """The inverse of `move_batch_last`; returns a view."""
     return np.transpose(x, (x.ndim - 1, *range(x.ndim - 1)))
 
 
 def _unpadded_slices(x: Any, pads: tuple[PadPair, ...]) -> tuple[slice, ...]:
-    """The index of the unpadded part of x [*,*S,*]."""
+    """The index that selects the part of x [*,*S,*] without the padding."""
     return tuple(
         slice(before, x.shape[axis] - after) for axis, (before, after) in enumerate(pads, 1)
     )
 
 
 def pad_and_move_batch_last(x: Any, window: Window, value: Any = 0) -> Any:
-    """Pad [N,C,*S]; returns contiguous [C,*S,N]."""
+    """Pad images [N,C,*S] and return them as a contiguous array [C,*S,N]."""
     if not any(map(any, window.pads)):
         return move_batch_last(x)
     x = np.transpose(x, (*range(1, x.ndim), 0))
@@ -225,7 +233,9 @@ def crop_and_move_batch_first(x: Any, window: Window) -> Any:
 def view_at_kernel_offset(
     x: Any, window: Window, at: IntPerAxis, rows: PadPair, rest: Sequence[int]
 ) -> Any:
-    """A view of x [C,*S,N]: the elements at one kernel offset, for a range of output rows."""
+    """Return a view of x [C,*S,N] with the elements at one kernel offset of all windows in a range
+    of output rows.
+    """
     spans = [rows, *((0, count) for count in rest)]
     index = [
         slice(i * d + start * s, i * d + (end - 1) * s + 1, s)

@@ -22,7 +22,9 @@ def sort_indices(x: Any, axis: int, descending: bool) -> Any:
 
 
 def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
-    """The first k of `sort_indices`, by partition if the k-th element is unique."""
+    """The first k of `sort_indices`, computed by partition, which is faster, if the k-th element is
+    unique.
+    """
     lines = np.moveaxis(half_to_float32(x), axis, -1)
     found = (
         None
@@ -36,8 +38,9 @@ def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
 
 
 def _find_first_indices_by_partition(lines: Any, k: int, descending: bool) -> Any:
-    """The indices of the first k elements of each line, in their original order; None if ties or
-    NaN make the choice ambiguous.
+    """The indices of the elements of each line that are the first k in sorted order (the largest
+    ones if `descending`), in their original order. Returns None if equal elements or NaN make the
+    selection ambiguous.
     """
     edge = -k if descending else k - 1
     last = np.partition(lines, edge, -1)[..., edge, None]
@@ -48,7 +51,7 @@ def _find_first_indices_by_partition(lines: Any, k: int, descending: bool) -> An
 
 
 def index_meta(x: Meta) -> Meta:
-    """The Meta of one index per element of `x`."""
+    """The Meta of an int64 tensor with one index per element of `x`."""
     return Meta(x.shape, np.dtype(np.int64))
 
 

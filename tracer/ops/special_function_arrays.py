@@ -12,7 +12,7 @@ from .erf import erf
 
 # The series in 1/x are used for x >= _SERIES_START; recurrences map smaller arguments there.
 _SERIES_START = 8
-# Bernoulli numbers B2, B4, ... B16.
+# the Bernoulli numbers B2, B4 and so on B16.
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 
 

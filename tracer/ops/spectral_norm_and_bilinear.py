@@ -41,7 +41,7 @@ def leading_singular_vectors_outer_product(
     weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12
 ):
     """Out = u v', where u and v approximate the singular vectors of Weight for its largest singular
-    value. Power iterations start at U and V.
+    value. Power iterations that start at the inputs U and V compute u and v.
 
     -> Out like Weight
     """

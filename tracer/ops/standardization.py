@@ -18,7 +18,7 @@ from .unary_math import negative
 
 
 def standardize_rows_and_return_moments(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
-    """Standardize the rows of x [R,K]; also return their means [R] and variances [R]."""
+    """Return the standardized rows of x [R,K], and the means [R] and variances [R] of the rows."""
     t = x.dtype.type
     count = t(max(x.shape[1], 1))
     mean = blockwise.row_sums(x) / count
@@ -36,8 +36,9 @@ def standardize_rows_and_return_moments(x: Any, epsilon: float) -> tuple[Any, An
 def kept_and_stride_ordered_reduced_axes(
     x: Any, axes: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """The kept axes, and the axes in `axes` sorted by decreasing stride: a permutation that
-    makes the reduced axes contiguous in memory if possible.
+    """Return a permutation of the axes of x: first the kept axes, then the reduced axes `axes`
+    sorted by decreasing stride. The permutation makes the reduced axes contiguous in memory if
+    possible.
     """
     return [a for a in range(x.ndim) if a not in axes], sorted(axes, key=lambda a: -x.strides[a])
 
@@ -46,7 +47,7 @@ def try_view_operands_as_rows(
     axes: Sequence[int], x: Any, *stats: Any, also: Any
 ) -> list[Any] | None:
     """Reshape x and `also` to [R,K], where K is the number of elements over `axes`, and the
-    statistics to [R,1]; None if that needs a copy.
+    statistics to [R,1]; return None if this reshape needs a copy.
     """
     kept, gone = kept_and_stride_ordered_reduced_axes(x, axes)
     flat = [np.transpose(t, kept + gone) for t in (x, also)]
@@ -62,7 +63,7 @@ def try_view_operands_as_rows(
 @computed_in_float32_if_half
 def standardize_with_given_moments(x, mean, inv_std, *, axes: Ints):
     """Out = (X - Mean) * InvStd, where Mean and InvStd are the statistics of X over the axes. The
-    caller computes them; only the gradient reads `axes`.
+    caller computes Mean and InvStd; only the gradient reads the attribute `axes`.
 
     X [*S], Mean and InvStd broadcast to X -> Out [*S]
     """
@@ -102,8 +103,9 @@ _BACK, _DOT = (
 def _find_outer_kept_inner_sizes(
     shape: tuple[int, ...], axes: Sequence[int]
 ) -> tuple[int, int, int] | None:
-    """The number of elements before, in and after the kept axes; None if the kept axes are
-    not adjacent, there are none, only one element follows them, or a size is 0.
+    """The numbers of elements before, in and after the kept axes, for the compiled kernel. Returns
+    None if the compiled kernel is not used: the kept axes are not adjacent, no axis is kept, only
+    one element follows the kept axes, or a size is 0.
     """
     kept = [a for a in range(len(shape)) if a not in axes]
     if not kept or kept[-1] - kept[0] + 1 != len(kept) or 0 in shape:
@@ -144,7 +146,7 @@ def _standardize_grad_of_rows(x: Any, mean: Any, inv_std: Any, g: Any) -> Any:
 
 
 def _overwrite_with_standardize_grad(out: Any, dot: Any, total: Any, inv_std: Any, g: Any) -> Any:
-    """The gradient of standardization; overwrites `out`, which holds X - Mean.
+    """The gradient of standardization, computed in place in `out`, which holds X - Mean.
 
     dot: the sum of G * out over the axes.
     total: the sum of G over the axes.

@@ -23,8 +23,8 @@ from .shared_op_rules import (
     real_like_x_meta,
 )
 
-# What the ops do with integers: reject them as in Paddle, convert them to float32, or pass them to
-# the function.
+# Sets of ops by what they do with integer inputs: reject them as in Paddle, convert them to
+# float32, or pass them to the function.
 _META_BY_INTEGER_MODE = {
     "reject": like_x_meta_requiring_float,
     "float": like_x_or_float32_meta,
@@ -44,7 +44,7 @@ def define_unary_op(
     analytic: bool = False,
     **traits: Any,
 ) -> Op:
-    """Define the op `type` that calls `function`.
+    """Define the elementwise op `type`, whose kernel calls `function`.
 
     of_x, of_out: the gradient as a function of (g, X) or of (g, Out).
     ints: how integers are handled, see `_META_BY_INTEGER_MODE`.
@@ -101,7 +101,7 @@ def negative(x: Any) -> Any:
 
 
 def zero_vjp(g: Any, x: Any) -> Any:
-    """The gradient of a step function: zeros."""
+    """The VJP rule of a step function, whose gradient is zero."""
     return zeros_like(g)
 
 

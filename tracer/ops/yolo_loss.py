@@ -61,12 +61,12 @@ def _reshape_channels_per_anchor(x: Any, s: YoloAttrs) -> Any:
 
 
 def _anchor_and_image_sizes(x: Any, s: YoloAttrs) -> tuple[Any, int]:
-    """Widths and heights of all anchors, [*,2], and the size of the image."""
+    """Return the widths and heights of all anchors, [*,2], and the size of the image."""
     return np.array(s.anchors, x.dtype).reshape(-1, 2), s.downsample_ratio * x.shape[2]
 
 
 def _predicted_boxes(maps: Any, s: YoloAttrs) -> Any:
-    """The boxes that a map predicts. [N,A,H,W,4]"""
+    """Decode the boxes that an output map predicts. [N,A,H,W,4]"""
     high, wide = maps.shape[3:]
     sizes, whole = _anchor_and_image_sizes(maps[:, 0], s)
     shift = -0.5 * (s.scale_x_y - 1)
@@ -79,7 +79,7 @@ def _predicted_boxes(maps: Any, s: YoloAttrs) -> Any:
 
 
 def _ignore_mask(maps: Any, boxes: Any, there: Any, s: YoloAttrs) -> Any:
-    """A mask of the positions without objectness loss: their predicted box overlaps a
+    """A mask of the positions without objectness loss, because their predicted box overlaps a
     ground-truth box by more than ignore_thresh. [N,A,H,W]
     """
     seen = _predicted_boxes(maps, s)
@@ -91,7 +91,8 @@ def _ignore_mask(maps: Any, boxes: Any, there: Any, s: YoloAttrs) -> Any:
 
 
 def _best_anchors_and_mask_indices(x: Any, boxes: Any, there: Any, s: YoloAttrs) -> tuple[Any, Any]:
-    """The best anchor of each box, and its index in anchor_mask; -1 if it is not in anchor_mask.
+    """For each ground-truth box, the anchor of the best matching size, and the index of this anchor
+    in anchor_mask (-1 if it is not in anchor_mask).
 
     both [N,B]
     """
@@ -109,7 +110,9 @@ def _best_anchors_and_mask_indices(x: Any, boxes: Any, there: Any, s: YoloAttrs)
 def _make_targets_and_anchor_matches(
     x: Any, boxes: Any, labels: Any, scores: Any, s: YoloAttrs
 ) -> tuple[YoloTargets, Any]:
-    """The targets, and the matched anchor of every box, int32 [N,B]."""
+    """Return the training targets, and the index of the anchor matched to each ground-truth box,
+    int32 [N,B].
+    """
     there = np.all(boxes[..., 2:] >= MIN_BOX_SIZE, axis=-1)
     best, match = _best_anchors_and_mask_indices(x, boxes, there, s)
     n, b = np.nonzero(match >= 0)
@@ -208,7 +211,7 @@ def _(x, boxes, labels, scores, *, anchors, anchor_mask, class_num, **_):
     )
     check(
         all(0 <= m < len(anchors) // 2 for m in anchor_mask),
-        f"anchor_mask={list(anchor_mask)} names an anchor that is not there",
+        f"anchor_mask={list(anchor_mask)} contains an index that is not in anchors",
     )
     wanted = len(anchor_mask) * (5 + class_num)
     check(
@@ -216,7 +219,7 @@ def _(x, boxes, labels, scores, *, anchors, anchor_mask, class_num, **_):
         f"{x.shape[1]} channels are not the {wanted} of {len(anchor_mask)} anchors and "
         f"{class_num} classes",
     )
-    check(dims_match(x.shape[2], x.shape[3]), "X is not square")
+    check(dims_match(x.shape[2], x.shape[3]), "the height and width of X differ")
     check(dims_match(boxes.shape[2], 4), "boxes need four numbers")
     return (
         Meta((x.shape[0],), x.dtype),
@@ -238,8 +241,8 @@ def _(g, x, boxes, labels, scores, *, ObjectnessMask, GTMatchMask, **over):
     internal=True,
 )
 def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
-    """The gradient of yolov3_loss with respect to X. If several boxes have the same position, only
-    the last one counts.
+    """The gradient of yolov3_loss with respect to X. If several boxes are assigned to the same
+    anchor and position, only the last box counts.
 
     Loss@GRAD [N] -> X@GRAD [N,A*(5+C),H,W]
     """

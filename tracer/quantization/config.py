@@ -242,26 +242,30 @@ class QuantConfig:
 
     @property
     def customized_leaves(self) -> list[type]:
-        """The types that `add_customized_leaf` added."""
+        """The layer types that were added by `add_customized_leaf`."""
         return self._customized_leaves
 
     @property
     def qat_layer_mappings(self) -> dict[type, type]:
-        """Layer type -> its quantized type."""
+        """The dict from layer types to their quantized types."""
         return self._qat_layer_mapping
 
     @property
     def default_qat_layer_mapping(self) -> dict[type, type]:
-        """Layer type -> its quantized type, without the types that were added."""
+        """The default dict from layer types to their quantized types, without the types that were
+        added.
+        """
         return DEFAULT_QAT_LAYER_MAPPINGS
 
     @property
     def global_config(self) -> SingleLayerConfig | None:
-        """The config of layers without a config of their own."""
+        """The config of the layers for which no config was set by layer, name or type."""
         return self._global_config
 
     def details(self) -> str:
-        """Return the layers that have a config as text; before `quantize`, this config as text."""
+        """Return a text that lists the layers of the network with their configs; before `quantize`,
+        the text of this QuantConfig.
+        """
         return self._details or str(self)
 
     def __str__(self) -> str:

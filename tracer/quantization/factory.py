@@ -14,7 +14,7 @@ C = TypeVar("C", bound=type)
 
 
 class ClassWithArguments(metaclass=abc.ABCMeta):
-    """A class and the arguments for its instances."""
+    """Base of the factories: a class and the arguments with which it is instantiated."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._args = args

@@ -287,7 +287,7 @@ def _require_no_hooks(layer: Layer) -> None:
     those of `nn.utils.weight_norm`: a replacement would not call them.
     """
     if layer._forward_pre_hooks or layer._forward_post_hooks:
-        raise UnsupportedLayerError("it has forward hooks; remove them before")
+        raise UnsupportedLayerError("it has forward hooks; remove them before `quantize`")
 
 
 def _is_finite(scales: Any) -> bool:

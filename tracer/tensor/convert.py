@@ -20,7 +20,9 @@ from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import Tensor
 from ..ops.creation import VALUES_ATTR_BY_DTYPE
 
-# NumPy dtypes of lists that become a default dtype. Smaller integers keep their dtype.
+# If NumPy converts a list to one of these dtypes, the list becomes a tensor of int64, of the
+# default float dtype or of the corresponding complex dtype. Lists of smaller integer dtypes keep
+# their dtype.
 _DEFAULTED_DTYPES = (np.int32, np.float16, np.float32, np.float64, np.complex64, np.complex128)
 
 
@@ -112,7 +114,9 @@ def _has_tensors(data: Any) -> bool:
 
 
 def _stack_nested(data: Any) -> Tensor:
-    """Stack nested lists that contain symbolic tensors. Numbers take the dtype of the tensors."""
+    """Stack nested lists that contain symbolic tensors. Numbers in the lists get the dtype of the
+    tensors.
+    """
     items = [_stack_nested(d) if _has_tensors(d) else d for d in data]
     dtype = np.result_type(*(item.meta.dtype for item in items if isinstance(item, Tensor)))
     tensors = [
@@ -170,8 +174,8 @@ def full(shape: Sequence[int], value: Any, dtype: Any) -> Tensor:
 
 
 def declare_vector_length_if_symbolic(vector: Tensor, length: int) -> Tensor:
-    """Declare the length of a vector that follows from Python numbers; shape inference does not
-    know it.
+    """Declare in a program that `vector` has this length, which is known from Python numbers but
+    not to shape inference; returns `vector`.
     """
     declared = getattr(vector, "raw", None)
     if declared is not None:
@@ -246,8 +250,8 @@ def unwrap_single_tensor_axis(axis: Any) -> Any:
 
 
 def guard_and_get_size_or_minus_one(x: Tensor, axis: int) -> int:
-    """Return the size of an axis as an int. A trace records a guard on it; in a static program it
-    is -1 if it is dynamic.
+    """Return the size of an axis as an int. A trace records a guard on the size; in a static
+    capture, a dynamic size is returned as -1.
     """
     try:
         return x.meta.shape[axis] if state.mode.static else int(x.shape[axis])
@@ -270,8 +274,8 @@ def normalize_axis(axis: Any, x: Tensor, op: str) -> int:
 
 
 def split_shape_into_ints_and_tensors(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
-    """Split a shape argument into ints and, if it contains symbolic tensors, a list of int32 0-D
-    tensors. The ints are -1 for tensors.
+    """Convert a shape argument to a list of ints, which has -1 for symbolic tensors. If there are
+    symbolic tensors, also return the whole shape as a list of int32 0-D tensors, else None.
     """
     if isinstance(shape, Tensor):
         if not shape.ndim:
@@ -294,8 +298,8 @@ def split_shape_into_ints_and_tensors(shape: Any, op: str) -> tuple[list[int], l
 def split_into_ints_and_tensors(
     values: Iterable[Any], dtype: str = "int32"
 ) -> tuple[list[int], list[Tensor] | None]:
-    """Split a list of ints into ints and, if it contains symbolic tensors, a list of 0-D tensors.
-    The ints are -1 for tensors.
+    """Convert a list of ints and tensors to a list of ints, which has -1 for symbolic tensors. If
+    there are symbolic tensors, also return the whole list as 0-D tensors, else None.
     """
     items = list(values)
     if state.mode.static and any(isinstance(v, Tensor) for v in items):

@@ -1,5 +1,5 @@
-"""Creation of tensors. The default dtype is the default float dtype, float32 unless set
-otherwise.
+"""Creation of tensors. If no dtype is given, tensors get the default float dtype, which is float32
+unless set otherwise.
 """
 
 from __future__ import annotations
@@ -290,8 +290,8 @@ def meshgrid(*args: Any, **_: Any) -> list[Tensor]:
 
 
 def assign(x: Any, output: Tensor | None = None) -> Tensor:
-    """Copy x. If `output` is given, it takes the shape, dtype, gradient history and value of the
-    copy; a parameter or buffer takes only the value.
+    """Copy x. If `output` is given, `output` gets the shape, dtype, gradient history and value of
+    the copy; an `output` that is a parameter or buffer gets only the value.
 
     A float64 array becomes float32, with a warning, as in Paddle; a float64 Tensor stays float64.
     x [*] -> [*]

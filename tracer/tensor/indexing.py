@@ -195,7 +195,8 @@ class _ParsedIndex:
         self._add_range(axis, start, end, step)
 
     def _require_static_size(self, axis: int) -> int:
-        # A trace records a guard: with another size the index selects other elements.
+        # Reading the size lets a trace record a guard, because the index selects other elements if
+        # the size differs.
         size = self.x.shape[axis]
         if not isinstance(size, int):
             raise OpError(
@@ -316,8 +317,8 @@ def _gather_along_axes(x: Tensor, axes: list[int], indices: list[Tensor]) -> Ten
 
 
 def _wrap_negative_indices_if_eager(index: Tensor, x: Tensor, axis: int) -> Tensor:
-    """Convert negative indices to non-negative ones in eager mode; the engine does it for a
-    program.
+    """Return the indices; in eager mode, negative ones are converted to non-negative ones. In
+    recorded programs, the engine converts them.
     """
     if not state.mode.is_eager or index.meta.dtype.kind not in "iu":
         return index
@@ -327,8 +328,8 @@ def _wrap_negative_indices_if_eager(index: Tensor, x: Tensor, axis: int) -> Tens
 
 
 def _wrap_negative_indices_of_list(item: Any, x: Tensor, axis: int) -> Any:
-    """Convert negative indices of a list to non-negative ones. A trace records a guard on the
-    size.
+    """Convert negative indices of a list to non-negative ones. A trace records a guard on the size
+    of the axis.
     """
     if isinstance(item, Tensor):
         return item
@@ -397,7 +398,8 @@ def _assign_at_tensor_index(x: Tensor, index: Any, value: Tensor) -> Tensor:
     items = _expand_index_to_all_axes(index, x.ndim)
     while items and _is_full_slice(items[-1]):
         items.pop()
-    # Index tensors in front: the op accepts them directly.
+    # If all items before trailing full slices are integers or index tensors, the op index_put
+    # accepts them directly.
     if all(_is_scalar_int(i) or _is_advanced_index(i) for i in items):
         return OPS["index_put"](x, [_index_item_to_tensor(i, x) for i in items], value)
     return _assign_at_flat_positions(x, index, value)

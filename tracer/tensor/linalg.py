@@ -60,7 +60,7 @@ def matmul(
 
 
 def _cast_real_operand_to_complex(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Cast the real operand of a product to the complex dtype."""
+    """Cast the real operand of a product to the dtype of the other, complex operand."""
     if x.meta.dtype.kind == "c":
         return x, cast(y, x.meta.dtype)
     return cast(x, y.meta.dtype), y
@@ -271,8 +271,8 @@ def _contracted_axes(axes: Any, rank: int) -> tuple[list[int], list[int]]:
 
 
 def _sum_axis_paired_with_size_one(x: Tensor, y: Tensor, i: int, j: int) -> tuple[Tensor, Tensor]:
-    """Sum one operand over its axis if the paired axis of the other has size 1. Raises OpError if
-    neither size is 1.
+    """For two paired axes of different size, sum the operand whose axis is not of size 1 over this
+    axis. Raises OpError if neither size is 1.
     """
     sizes = guard_and_get_size_or_minus_one(x, i), guard_and_get_size_or_minus_one(y, j)
     if 1 not in sizes:

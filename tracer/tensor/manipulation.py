@@ -108,7 +108,7 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
 
 
 def cast(x: Tensor, dtype: Any) -> Tensor:
-    """Cast `x` to another dtype. Always returns a copy, even if `x` has that dtype.
+    """Cast `x` to another dtype. The result is always a copy, even if `x` already has the dtype.
 
     x [*] -> [*]
     """
@@ -573,8 +573,8 @@ def masked_select(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
 
 
 def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """x where condition is True, otherwise y. Without x and y the indices where it is True, one
-    [count, 1] per axis.
+    """x where condition is True, otherwise y. If x and y are not given, returns the indices where
+    `condition` is True, one tensor [count, 1] per axis.
     """
     if x is None or y is None:
         return unbind_columns(OPS["where_index"](condition))

@@ -138,8 +138,8 @@ IN_PLACE = [
 _SCALAR_TYPES = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
-# Ops for which Paddle promotes two floating dtypes, or a complex and a real one. All others reject
-# operands with different dtypes.
+# Ops for which Paddle promotes two floating dtypes, or a complex and a real one. All ops that are
+# not listed reject operands with different dtypes.
 _PROMOTING = frozenset({"elementwise_add", "elementwise_sub", "elementwise_mul"})
 
 
@@ -193,8 +193,8 @@ def cast_right_operand(op: str, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _convert_operands_to_tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Convert both operands to tensors. With a Python number, a bool tensor counts as integer, and
-    an integer tensor becomes floating if the number is.
+    """Convert both operands to tensors. If one operand is a Python number, a bool tensor counts as
+    integer, and an integer tensor is cast to float if the number is a float.
     """
     if not isinstance(x, Tensor):
         if not isinstance(y, Tensor):
@@ -355,7 +355,7 @@ def true_divide(x: Any, y: Any) -> Tensor:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y. Two integer Tensors are divided with truncation, unlike the operator.
+    """x / y. Two integer Tensors are divided with truncation, unlike by the operator `/`.
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
@@ -596,7 +596,8 @@ def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None)
     except AttributeError:
         raise not_a_tensor_error(x) from None
     attrs: dict[str, Any] = {
-        # Paddle 3 ignores reduce_all in programs of Paddle 2, but reduces all axes without a `dim`.
+        # Paddle 3 ignores reduce_all in programs of Paddle 2, but reduces all axes if `dim` is
+        # empty, so `dim` is empty if reduce_all is set.
         "dim": dims,
         "keep_dim": keepdim,
         "reduce_all": not dims

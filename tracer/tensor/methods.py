@@ -45,7 +45,7 @@ METHODS_ONLY = [
 
 
 def astype(x: Tensor, dtype: Any) -> Tensor:
-    """Cast x to another dtype. Always returns a copy, even if x has that dtype.
+    """Cast x to another dtype. The result is always a copy, even if x already has the dtype.
 
     x [*] -> [*]
     """
@@ -96,7 +96,7 @@ def cuda(x: Tensor, device_id: int | None = None, blocking: bool = True) -> Tens
 
 def _to_device(x: Tensor, index: int | None) -> Tensor:
     """Return x if it is on the device already or the mode is not eager; otherwise a copy. The copy
-    requires a gradient if x does, but passes none on to x.
+    requires a gradient if x does, but gradients do not flow from the copy to x.
 
     index: the GPU; None for the CPU.
     """

@@ -277,7 +277,8 @@ def median(
     x: Tensor, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
     """Median along `axis`, the mean of the two middle elements, NaN if any is NaN. float64 for
-    float64, otherwise float32. Paddle 2.6 returns NaN for infinite elements, too.
+    float64, otherwise float32. In contrast to this function, Paddle 2.6 also returns NaN if an
+    element is infinite.
 
     x [*] -> [* without axis]
     """
@@ -362,7 +363,8 @@ def _quantiles_of_axes(x: Tensor, q: Any, axis: Any, keepdim: bool, ignore_nan: 
 def _interpolate_quantile(
     ordered: Tensor, is_nan: Tensor, last_index: Tensor, fraction: float, ignore_nan: bool
 ) -> Tensor:
-    # Not the op scale: files store its attribute as float32.
+    # The position of the quantile is not computed by the op scale, because files store the
+    # attribute `scale` as float32.
     position = math.multiply(
         math.maximum(last_index, full([], 0, "float64")), full([], fraction, "float64")
     )

@@ -114,8 +114,8 @@ _COMPARISONS = {
 }
 # An Operator calls its op directly for two eager tensors of one dtype, or a tensor and a number,
 # and its function otherwise, because checking the operands in Python would cost more than a
-# small op. Third item: whether the op accepts integers; fourth: whether it is the reflected
-# operator.
+# small op. The third argument of Operator states whether the op accepts integers, the fourth
+# whether it is the reflected operator.
 OPERATORS: dict[str, Callable[..., Any]] = {
     "__add__": Operator(elementwise.add, _make_tensor_operator(elementwise.add, math.add), True),
     "__radd__": Operator(elementwise.add, math.add, True, True),

@@ -162,8 +162,8 @@ def _frames_of_spectrum(
 def _remove_padding_and_cut_to_length(
     x: Tensor, n_fft: int, center: bool, length: int | None
 ) -> Tensor:
-    """Remove the padding of a signal [*, N]: n_fft // 2 elements at each end if `center`. With
-    `length`, return `length` elements after the front padding.
+    """Remove the padding of a signal [*, N]: n_fft // 2 elements at each end if `center`. If
+    `length` is given, return the first `length` elements after the front padding instead.
     """
     border = n_fft // 2 if center else 0
     if length is not None:

@@ -48,7 +48,7 @@ def slogdet(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def solve(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Solve x Z = y.
+    """Solve x Z = y for Z.
 
     x [*A, M, M], y [*B, M, K], or vectors [M] or [*A, M] -> [*, M, K] or [*, M]
 
@@ -65,7 +65,7 @@ def triangular_solve(
     unitriangular: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Solve x Z = y with the upper or lower triangle of x.
+    """Solve x Z = y for Z, where x stands for its upper (`upper=True`) or lower triangle.
 
     x [*A, M, M], y [*B, M, K] -> [*, M, K]
 

@@ -202,7 +202,8 @@ def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
     magnitude = manipulation.where(is_zero, full([], 1, x.dtype), math.abs(x))
     exponent = math.add(math.floor(math.log2(magnitude)), 1.0)
     mantissa = math.true_divide(x, math.pow(full([], 2, x.dtype), exponent))
-    # If rounding moves the logarithm across a power of two, the mantissa is 1 or less than 1/2.
+    # log2 is rounded, so for x near a power of two the exponent may be wrong by one; the mantissa
+    # is then 1 or more, or less than 1/2, and is corrected.
     is_too_large, is_too_small = (
         logic.greater_equal(math.abs(mantissa), 1.0),
         logic.less_than(math.abs(mantissa), 0.5),
@@ -259,7 +260,8 @@ def gcd(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """
     _check_integers("gcd", x, y)
     x, y = manipulation.broadcast_tensors([math.abs(x), math.abs(y)])
-    # Worst case are Fibonacci numbers: 1.45 steps per bit of the smaller number.
+    # Euclid's algorithm takes the most steps for consecutive Fibonacci numbers: 1.45 steps per bit
+    # of the smaller number.
     for _ in range(int(1.45 * 8 * x.meta.dtype.itemsize) + 1):
         is_done = logic.equal(y, 0)
         remainder = math.mod(x, manipulation.where(is_done, _ones_like(y), y))

@@ -115,7 +115,8 @@ def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]
 
 
 def view(x: Tensor, shape_or_dtype: Any, name: str | None = None) -> Tensor:
-    """Reshape x, or reinterpret its bytes as another dtype. The result is a copy, not a view.
+    """Reshape x, or reinterpret its bytes as another dtype. In contrast to Paddle, the result of
+    `view` is a copy.
 
     x [*] -> [*]
     """
@@ -371,7 +372,8 @@ def renorm(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
 
 
 def scatter_nd(index: Tensor, updates: Tensor, shape: Any, name: str | None = None) -> Tensor:
-    """Add `updates` at `index` to zeros.
+    """Return a tensor of zeros of the given shape to which `updates` are added at the index tuples
+    `index`.
 
     index int [*, K], updates [*, shape[K:]] -> [*shape]
     """

@@ -136,7 +136,7 @@ class RoIAlign(_RoILayer):
     """
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor, aligned: bool = True) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return roi_align(
             x, boxes, boxes_num, self._output_size, self._spatial_scale, aligned=aligned
         )
@@ -149,7 +149,7 @@ class RoIPool(_RoILayer):
     """
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return roi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)
 
     def extra_repr(self) -> str:
@@ -164,7 +164,7 @@ class PSRoIPool(_RoILayer):
     """
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return psroi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)
 
 
@@ -519,12 +519,12 @@ class DeformConv2D(Layer):
         self.bias: Any = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
     def forward(self, x: Tensor, offset: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return deform_conv2d(x, offset, self.weight, self.bias, *self._conv_args, mask=mask)
 
 
 class ConvNormActivation(Sequential):
-    """Convolution, normalization and activation; the last two may be None.
+    """Convolution followed by a normalization and an activation, each of which may be None.
 
     x [N, C, H, W] -> [N, M, H', W']
 

@@ -1,4 +1,4 @@
-// Where the memory of a tensor lies.
+// Device: the host or the GPU in whose memory a tensor is stored.
 #pragma once
 #include <cstdint>
 
@@ -10,7 +10,8 @@ enum class DeviceType : std::int32_t {
   cuda_pinned = 2  // page-locked host memory, which a GPU reads and writes directly
 };
 
-/// Memory of the host, or of a GPU. id: the index of the GPU; 0 for the host.
+/// Where the memory of a tensor is: on the host or on a GPU. id: the index of the GPU, for cuda and
+/// cuda_pinned; 0 for cpu.
 struct Device {
   DeviceType type = DeviceType::cpu;
   int id = 0;

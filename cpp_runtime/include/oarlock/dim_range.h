@@ -1,10 +1,11 @@
-// The sizes that a dynamic dimension with a name may have.
+// DimRange: the sizes that a named dimension may have.
 #pragma once
 #include <cstdint>
 
 namespace oarlock {
 
-/// The multiples of `multiple` from `min` to `max`. max: 0 for no maximum.  By default, all sizes.
+/// The allowed sizes of a dimension: the multiples of `multiple` from `min` to `max`. max: 0 for no
+/// maximum. By default, all sizes.
 struct DimRange {
   std::int64_t min = 0, max = 0, multiple = 1;
 

@@ -1,4 +1,4 @@
-// Element types; values are those of VarType.Type in a `.pdmodel`.
+// DType: the element types of tensors, with the numbers of VarType.Type in a `.pdmodel`.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,8 @@ enum class DType : std::int32_t {
 };
 
 /// The properties of an element type. name: NumPy's name; size: bytes per element; onnx:
-/// TensorProto.DataType.  The table is searched linearly, so frequent types come first.
+/// TensorProto.DataType. The table of these rows is searched linearly, so frequent types come
+/// first.
 struct DTypeRow {
   DType dtype;
   std::string_view name;
@@ -56,23 +57,26 @@ inline constexpr DTypeRow kDTypes[] = {
     {DType::uint64, "uint64", 8, 13},
 };
 
-/// The row of `dtype`; null if it is not a tensor type.
+/// The properties of `dtype`; null if it is not the element type of a tensor.
 constexpr const DTypeRow* find_dtype_row(DType dtype) {
   for (const DTypeRow& row : kDTypes)
     if (row.dtype == dtype) return &row;
   return nullptr;
 }
 
+/// Bytes per element; 0 if it is not the element type of a tensor.
 constexpr std::size_t size_of(DType dtype) {
   const DTypeRow* row = find_dtype_row(dtype);
   return row ? row->size : 0;
 }
 
+/// NumPy's name; "?" if it is not the element type of a tensor.
 constexpr std::string_view name_of(DType dtype) {
   const DTypeRow* row = find_dtype_row(dtype);
   return row ? row->name : "?";
 }
 
+/// The TensorProto.DataType number; 0 if it is not the element type of a tensor.
 constexpr int onnx_of(DType dtype) {
   const DTypeRow* row = find_dtype_row(dtype);
   return row ? row->onnx : 0;
@@ -92,6 +96,7 @@ constexpr DType find_dtype_by_onnx_number(int number) {
   return DType::none;
 }
 
+/// Whether it is float16, bfloat16, float32 or float64; false for float8.
 constexpr bool is_floating(DType d) {
   return d == DType::float32 || d == DType::float64 || d == DType::float16 || d == DType::bfloat16;
 }
@@ -102,6 +107,7 @@ constexpr DType complex_part_dtype(DType d) {
   return d == DType::complex128 ? DType::float64 : DType::float32;
 }
 
+/// Whether it is an integer type; false for bool.
 constexpr bool is_integer(DType d) {
   return find_dtype_row(d) && !is_floating(d) && d != DType::boolean && size_of(d) <= 8 &&
          !is_complex(d) && d != DType::float8_e4m3fn && d != DType::float8_e5m2;

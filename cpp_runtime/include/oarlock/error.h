@@ -24,7 +24,8 @@ constexpr std::string_view name_of(ErrorCode code) {
   return names[static_cast<int>(code)];
 }
 
-/// The exception of all functions.  Its message has the form `op: what was wrong (X=float32[2,3])`.
+/// The exception that all functions of the library throw. The message starts with what failed (a
+/// file, an op, `run`, `options`, `tensor` or `engine`) and a colon.
 class OARLOCK_EXPORT Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}

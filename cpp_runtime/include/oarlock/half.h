@@ -1,4 +1,4 @@
-// The elements of float16 and bfloat16 tensors, which C++20 has no types for.
+// Types for the elements of float16 and bfloat16 tensors, because C++20 has none.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -23,7 +23,8 @@ struct float16 {
     else if (word >= overflow)
       half = 0x7c00;
     else if (word < least_normal)
-      // The addition shifts the mantissa to units of 2**-24, and rounds it.
+      // The result is a subnormal float16: adding 0.5 shifts the mantissa of the float32 to units
+      // of 2**-24, float16's smallest subnormal number, and rounds it.
       half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(word) + 0.5f) - 0x3f000000;
     else
       half = (word - 0x38000000 + 0xfff + (word >> 13 & 1)) >> 13;
@@ -39,7 +40,7 @@ struct float16 {
   }
 };
 
-/// The upper half of a float32: 1 sign bit, 8 exponent bits, 7 mantissa bits.
+/// bfloat16, the upper half of a float32: 1 sign bit, 8 exponent bits, 7 mantissa bits.
 struct bfloat16 {
   std::uint16_t bits = 0;
 

@@ -15,10 +15,11 @@
 
 namespace oarlock {
 
-/// An input or output of a model. shape: -1 for dynamic dimensions; symbols: the names of dynamic
-/// dimensions, "" for others; path: position in the model's nested inputs or outputs; ranges: the
-/// allowed sizes of each dimension of an input whose name is in the contract, empty if there is
-/// none; such dimensions with the same name have the same size.
+/// An input or output of a model. shape: -1 for dynamic dimensions; symbols: of each dynamic
+/// dimension its name, or `INPUT.AXIS` if it has none; "" for others, and for all dimensions in
+/// Model::outputs(); path: position in the model's nested inputs or outputs, such as
+/// `out.0.logits`; ranges: the allowed sizes of the named dimensions of an input, nullopt for other
+/// dimensions; empty if no dimension has a name. Dimensions with the same name have the same size.
 struct TensorSpec {
   std::string name;
   DType dtype = DType::none;
@@ -38,15 +39,17 @@ struct ParameterSpec {
   std::size_t offset = 0, length = 0;
 };
 
-/// A guard: a property of inputs that the trace relies on. kind: dim, rank or value; the other
-/// fields as recorded.
+/// A guard: a property of inputs that the trace relies on. kind: dim, rank or value; var: the
+/// variable; axis: for dim; expected: the value in the trace (Python repr, or the digest of a large
+/// tensor); reader: what read it, or `assert: ` and a message; where, text: the source line and its
+/// text.
 struct GuardSpec {
   std::string kind, var, expected, reader, where, text;
   std::int64_t axis = 0;
 };
 
 struct OnnxOptions {
-  int opset = 17;
+  int opset = 17;  // 7 to 23
   std::string
       location;  // name of the weights file in the ONNX file; "" = the name of the `.pdiparams`
   bool inline_weights = false;
@@ -55,23 +58,25 @@ struct OnnxOptions {
 
 class OARLOCK_EXPORT Model {
  public:
-  /// Opens `prefix`.pdmodel (or .json of Paddle 3) and, if it exists, `prefix`.pdiparams; or two
-  /// files by name; or a directory with `inference` or `model` as the prefix; or a folder of
-  /// Paddle 1.x with `__model__` and one file per parameter.  Throws Error(file).
+  /// Opens a model. prefix_or_pdmodel: the path without the suffix .pdmodel or .json, that file, a
+  /// directory with inference or model .json or .pdmodel, or a folder of Paddle 1.x with __model__;
+  /// pdiparams: the parameter file, "" for the one with the same prefix, if it exists. Throws
+  /// Error(file).
   static Model open(const std::string& prefix_or_pdmodel, const std::string& pdiparams = "");
   /// Opens a model whose `.pdmodel` is in memory. name: for messages; pdiparams: the path of the
   /// file with the parameters, "" for none.
   static Model from_bytes(std::string_view pdmodel, const std::string& pdiparams,
                           const std::string& name = "model.pdmodel");
   /// Opens a model whose program (`.pdmodel` or `.json`) and parameters are in memory; both are
-  /// copied. name: for messages.  Sessions write none of it to a cache.
+  /// copied. name: for messages. Sessions do not write such a model to the cache of optimized
+  /// graphs.
   static Model from_memory(std::string_view program, std::string_view pdiparams,
                            const std::string& name = "model.pdmodel");
-  /// Copies `count` bytes at `offset` of a `.pdiparams` to `to`.  May throw; the exception leaves
-  /// from_memory unchanged.
+  /// Copies `count` bytes at `offset` of a `.pdiparams` to `to`. The function may throw;
+  /// from_memory passes its exception on unchanged.
   using ReadFunction = std::function<void(std::uint64_t offset, void* to, std::size_t count)>;
-  /// As above, with parameters that `read` returns, for example decrypted. params_size: the number
-  /// of their bytes.
+  /// Opens a model whose program is in memory; its parameters, for example decrypted ones, are read
+  /// by `read`. params_size: the number of bytes of the parameters.
   static Model from_memory(std::string_view program, std::uint64_t params_size,
                            const ReadFunction& read, const std::string& name = "model.pdmodel");
 
@@ -79,15 +84,17 @@ class OARLOCK_EXPORT Model {
   std::vector<TensorSpec> outputs() const;
   std::vector<ParameterSpec> parameters() const;
   std::vector<GuardSpec> guards() const;
+  /// The number of ops of each type, in all blocks, without feed and fetch.
   std::map<std::string, std::size_t> op_counts() const;
-  /// The program that wrote the model; "" if it has no contract.
+  /// The name and version of the software that wrote the model; "" if the model has no contract.
   const std::string& producer() const;
   /// What the verification on save reported: the tried sizes and the largest difference; "" if the
   /// model was not verified.
   const std::string& verification_summary() const;
 
-  /// Converts to ModelProto bytes.  Throws Error(unsupported) that lists every op without a
-  /// conversion.
+  /// Converts to ModelProto bytes. Throws Error(unsupported) that lists every op without a
+  /// conversion, and Error(input) if the opset is not in 7 .. 23, or if the weights are in memory
+  /// and inline_weights is off.
   std::string to_onnx(const OnnxOptions& options = {}) const;
   /// The lowest opset from `min_opset` to `max_opset` that has conversions of all ops.  Throws
   /// Error(unsupported).

@@ -1,6 +1,7 @@
 /* Oarlock for C.  Every function that can fail returns an oarlock_error*, null on success; free it
- * with oarlock_error_free.  Its `*result` is null then.  Handles are opaque and freed by their own
- * function, which accepts null.  A session may be run by several threads at once. */
+ * with oarlock_error_free.  If a function fails, it sets `*result` to null.  Handles are opaque;
+ * each type of handle has its own function that frees it, which accepts null.  Several threads may
+ * run one session at once. */
 #ifndef OARLOCK_C_H
 #define OARLOCK_C_H
 #include <stddef.h>
@@ -51,6 +52,8 @@ enum {
   OARLOCK_BFLOAT16 = 22,
   OARLOCK_COMPLEX64 = 23,
   OARLOCK_COMPLEX128 = 24,
+  OARLOCK_FLOAT8_E4M3FN = 32,
+  OARLOCK_FLOAT8_E5M2 = 33,
   OARLOCK_UINT16 = 36,
   OARLOCK_UINT32 = 37,
   OARLOCK_UINT64 = 38
@@ -69,7 +72,7 @@ typedef struct oarlock_tensor {
   const int64_t* shape;
   const void* data;
   int32_t device;    /* OARLOCK_CPU, ... */
-  int32_t device_id; /* index of the GPU */
+  int32_t device_id; /* index of the GPU, also for OARLOCK_CUDA_PINNED */
 } oarlock_tensor;
 
 /* An input or output of a session; valid until oarlock_session_free.  A dim of -1 is dynamic.
@@ -90,9 +93,9 @@ OARLOCK_API int32_t oarlock_error_code(const oarlock_error* error);
 OARLOCK_API const char* oarlock_error_kind(const oarlock_error* error);
 OARLOCK_API void oarlock_error_free(oarlock_error* error);
 
-/* Options are set as text by name; session_options.inc lists them.  A bool is 0 or 1; `outputs` and
- * `warmup` append; `shape_buckets` is `NAME=SIZE,SIZE`, once per dimension; `provider.KEY` sets an
- * option of the execution provider. */
+/* Options are set as text by name; session_options.inc lists them.  A bool is 0 or 1; `outputs`
+ * appends a name, `warmup` the shapes of one run, `x=1,3,224,224,y=1,5`; `shape_buckets` is
+ * `NAME=SIZE,SIZE`, once per dimension; `provider.KEY` sets an option of the execution provider. */
 OARLOCK_API oarlock_error* oarlock_options_new(oarlock_options** result);
 OARLOCK_API oarlock_error* oarlock_options_set(oarlock_options* options, const char* name,
                                                const char* value);
@@ -131,7 +134,8 @@ OARLOCK_API void oarlock_results_free(oarlock_results* results);
 
 /* Inputs and outputs of repeated runs, bound once by name.  The caller owns their memory, whose
  * contents may change between runs.  Outputs that are not bound, or bound to a tensor without data,
- * are allocated by each run in memory of the tensor's device.  Not thread-safe. */
+ * are allocated by each run in memory of the tensor's device.  A binding keeps its session alive.
+ * Not thread-safe. */
 OARLOCK_API oarlock_error* oarlock_io_binding_new(const oarlock_session* session,
                                                   oarlock_io_binding** result);
 OARLOCK_API oarlock_error* oarlock_io_binding_bind_input(oarlock_io_binding* binding,
@@ -140,7 +144,7 @@ OARLOCK_API oarlock_error* oarlock_io_binding_bind_output(oarlock_io_binding* bi
                                                           const oarlock_tensor* tensor);
 OARLOCK_API oarlock_error* oarlock_io_binding_run(oarlock_io_binding* binding);
 /* An output of the last run; valid until the next run.  For an index out of range, and before the
- * first run, the name is null. */
+ * first run for an output that runs allocate, the name is null. */
 OARLOCK_API oarlock_tensor oarlock_io_binding_output(const oarlock_io_binding* binding,
                                                      size_t index);
 OARLOCK_API void oarlock_io_binding_free(oarlock_io_binding* binding);

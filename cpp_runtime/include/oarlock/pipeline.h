@@ -31,7 +31,7 @@ enum class PipelineTask {
   text_recognition,
 };
 
-/// PaddleX's name of a task, `text_detection`.
+/// The name that PaddleX gives to a task, such as `text_detection`.
 OARLOCK_EXPORT std::string_view task_name(PipelineTask task);
 
 /// Sizes of an image before and after preprocessing.  resized: before padding; scale: resized size
@@ -41,8 +41,8 @@ struct ImageSizes {
   double scale_height = 1, scale_width = 1;
 };
 
-/// A preprocessed image: the network input float32[3, H, W] (or [H, W, 3]), and its sizes. data:
-/// float32[3, H, W], or [H, W, 3] if the file has no transform to CHW.
+/// A preprocessed image and its sizes. data: the network input, float32[3, H, W], or [H, W, 3] if
+/// the file has no transform to CHW.
 struct PreparedImage {
   Tensor data;
   ImageSizes sizes;
@@ -54,8 +54,8 @@ struct ClassScore {
   double score = 0;
 };
 
-/// An object found in an image: class, score, and box in pixels of the source image. coordinates:
-/// x1, y1, x2, y2, or the x and y of four corners of a rotated box; in pixels of the source image.
+/// An object found in an image. coordinates: x1, y1, x2, y2 of the box, or the x and y of the four
+/// corners of a rotated box; in pixels of the source image.
 struct DetectedObject {
   std::int64_t class_id = 0;
   std::string label;
@@ -82,17 +82,17 @@ struct PipelineResult {
 };
 
 /// Converts images to network inputs and network outputs to results, as the `inference.yml` or
-/// `infer_cfg.yml` of a model directory describes.  Immutable, so callable from any number of
-/// threads; copies share their settings.
+/// `infer_cfg.yml` of a model directory describes. An ImageProcessor is immutable, so any number of
+/// threads may call it; copies share their settings.
 class OARLOCK_EXPORT ImageProcessor {
  public:
-  /// json: the content of the .yml as JSON (`oarlock pipeline-config DIR` writes it); name: for
-  /// messages.  Throws Error(file) for invalid settings, and Error(unsupported) for unsupported
-  /// transforms, of which it lists all, for unsupported settings and for an unsupported order of
-  /// transforms.
+  /// Reads the settings from JSON. json: the content of the .yml as JSON (`oarlock pipeline-config
+  /// DIR` writes it); name: for messages.  Throws Error(file) for invalid settings, and
+  /// Error(unsupported) for unsupported transforms, of which it lists all, for unsupported settings
+  /// and for an unsupported order of transforms.
   static ImageProcessor from_json(std::string_view json, const std::string& name);
-  /// Reads `directory`/inference.yml.config.json or infer_cfg.yml.config.json.  Throws as
-  /// `from_json`, and Error(file) if there is neither.
+  /// Reads `directory`/inference.yml.config.json or infer_cfg.yml.config.json. Throws the errors of
+  /// `from_json`, and Error(file) if neither file exists.
   static ImageProcessor open(const std::string& directory);
 
   PipelineTask task() const;
@@ -102,7 +102,8 @@ class OARLOCK_EXPORT ImageProcessor {
   /// the file has no shapes.
   const StringMap& tensorrt_profiles() const;
 
-  /// Throws Error(input) for an image without pixels or of more than 2^28 pixels, one that is
+  /// Resizes, crops, pads and normalizes an image as the settings say. Throws Error(input) for an
+  /// image without pixels or of more than 2^28 pixels, one that is
   /// smaller than CropImage's size or larger than Pad's, and one that would be resized beyond 2^26
   /// (67,108,864) pixels.
   PreparedImage preprocess(const ImageView& image) const;
@@ -120,29 +121,30 @@ class OARLOCK_EXPORT ImageProcessor {
 };
 
 /// The part of an image in a text box, straightened; 3 bytes per pixel in the order of `image`.
-/// Vertical lines are rotated by 90 degrees counterclockwise.  Shape [height, width, 3], which is
-/// [0, 0, 3] for a box of less than a pixel.  Throws Error(input) for a box of more than 2^26
-/// (67,108,864) pixels.
+/// Vertical text lines are rotated by 90 degrees counterclockwise. The result has the shape
+/// [height, width, 3]; [0, 0, 3] for a text box of less than a pixel. Throws Error(input) for a
+/// text box of more than 2^26 (67,108,864) pixels.
 OARLOCK_EXPORT Tensor crop_text(const ImageView& image, const TextQuad& corners);
 
-/// Indices of boxes in reading order: rows from top to bottom, in a row from left to right.  Upper
-/// left corners of neighbours in a row differ by less than 10 pixels in y.
+/// The indices of text boxes in reading order: rows from top to bottom, in a row from left to
+/// right. Two neighbouring boxes are in the same row if their upper left corners differ by less
+/// than 10 pixels in y.
 OARLOCK_EXPORT std::vector<std::size_t> reading_order(std::span<const TextQuad> boxes);
 
-/// A model directory: preprocessing, network, postprocessing.  Callable from any number of threads;
-/// copies share the session.
+/// The pipeline of a model directory: preprocessing, network, postprocessing. Any number of threads
+/// may call a Pipeline; copies share the session.
 class OARLOCK_EXPORT Pipeline {
  public:
   /// Opens the model and its settings.  options: if the device is tensorrt, the shapes of
-  /// `Hpi.backend_configs` are added unless `options.provider` has such shapes.  Throws as
-  /// `ImageProcessor::open`, `Model::open` and the constructor of `Session`.
+  /// `Hpi.backend_configs` are added unless `options.provider` has such shapes. Throws the errors
+  /// of `ImageProcessor::open`, `Model::open` and the constructor of `Session`.
   explicit Pipeline(const std::string& directory, const Options& options = {});
 
   const ImageProcessor& processor() const { return processor_; }
   /// The results in the order of the images.  batch_size: images per run of the network, where
   /// their prepared shapes are equal; text recognition pads the widths of a batch; 0 counts as 1.
-  /// Throws as `preprocess`, `Session::run` and `postprocess`, and Error(unsupported) if the
-  /// network has several inputs, one of which is not image, im_shape or scale_factor.
+  /// Throws the errors of `preprocess`, `Session::run` and `postprocess`, and Error(unsupported) if
+  /// the network has several inputs, one of which is not image, im_shape or scale_factor.
   ///
   /// errors: if not null, the errors of images are stored instead of thrown, and the other images
   /// are processed: one item for each image, nullopt for success.  The result of a failed image is
@@ -162,14 +164,15 @@ struct TextLine {
   double text_score = 0;
 };
 
-/// Text detection and recognition.  Callable from any number of threads.
+/// Text detection followed by text recognition. Any number of threads may call a TextSystem.
 class OARLOCK_EXPORT TextSystem {
  public:
-  /// Throws Error(input) if the pipelines have other tasks.
+  /// Throws Error(input) if `detection` is not a pipeline for text detection or `recognition` not
+  /// one for text recognition.
   TextSystem(Pipeline detection, Pipeline recognition);
 
   /// The lines of an image in `reading_order`.  batch_size: lines per run of the recognition; 0
-  /// counts as 1.  Throws as `Pipeline::run` and `crop_text`.
+  /// counts as 1. Throws the errors of `Pipeline::run` and `crop_text`.
   std::vector<TextLine> run(const ImageView& image, std::size_t batch_size = 6) const;
 
  private:

@@ -13,23 +13,27 @@
 
 namespace oarlock {
 
-/// Shapes by input name.  For inputs that are left out, dynamic dimensions get the size 1.
+/// Sizes by name. In `warmup`, the shapes of inputs; inputs without a shape get the smallest sizes
+/// that their named dimensions and guards allow, else 1. In `shape_buckets`, the allowed sizes of a
+/// dynamic dimension.
 using Shapes = std::map<std::string, std::vector<std::int64_t>>;
 
 using StringMap = std::map<std::string, std::string>;
 
-/// How a session runs a model. session_options.inc lists the members with their defaults.
+/// The options of a session. session_options.inc lists the members with their defaults.
 struct Options {
 #define OARLOCK_OPTION(type, name, default_value, description) type name = default_value;
 #include "oarlock/session_options.inc"
 #undef OARLOCK_OPTION
 };
 
-/// The ONNX Runtime in a library file.
+/// A library file of ONNX Runtime: its path, version and execution providers.
 struct OrtLibraryInfo {
   std::string path, version;
   std::vector<std::string> providers;
 };
+/// Loads the library that the option ort_library = `path` selects, and describes it. Throws
+/// Error(engine).
 OARLOCK_EXPORT OrtLibraryInfo ort_library_info(const std::string& path = "");
 
 class Session;
@@ -54,11 +58,13 @@ class OARLOCK_EXPORT CancellationToken {
 
 using NamedView = std::pair<std::string_view, TensorView>;
 
-/// A model loaded into ONNX Runtime. Any number of threads may run it at once.
+/// A model loaded into ONNX Runtime. Any number of threads may call run() at once.
 class OARLOCK_EXPORT Session {
  public:
-  /// Throws Error(unsupported) for ops without a conversion, Error(engine) if ONNX Runtime or the
-  /// device is missing or fails.
+  /// Converts the model and loads it into ONNX Runtime, or loads its optimized graph from the
+  /// cache; then runs `warmup`. Throws Error(input) for invalid options, Error(unsupported) for ops
+  /// without a conversion, and Error(engine) if ONNX Runtime or the device is missing or fails, or
+  /// if the device has no kernel for a node and cpu_fallback is off.
   explicit Session(const Model& model, const Options& options = {});
   ~Session();
   Session(Session&&) noexcept;
@@ -69,21 +75,25 @@ class OARLOCK_EXPORT Session {
   /// The ONNX Runtime library that runs the session.
   const OrtLibraryInfo& library() const;
 
-  /// Runs on inputs in order. outputs: indices of outputs(), all if empty.  Throws Error(input) for
-  /// a wrong number, dtype, rank or dim; Error(guard) for a violated guard; Error(file) if the
-  /// mapped weights were overwritten; Error(canceled) if the run is canceled.
+  /// Runs on inputs in order. outputs: indices of outputs(), all if empty. Throws Error(input) for
+  /// a wrong number, dtype or shape of inputs, and for memory that the session cannot use;
+  /// Error(guard) for a violated guard; Error(file) if the mapped weights were overwritten;
+  /// Error(canceled) if the run is canceled; Error(engine) if ONNX Runtime fails. A session with
+  /// the option cuda_graph ignores `cancellation`.
   std::vector<Tensor> run(std::span<const TensorView> inputs,
                           std::span<const std::size_t> outputs = {},
                           const CancellationToken* cancellation = nullptr) const;
   /// Runs on inputs by name. outputs: names of outputs.
   std::vector<Tensor> run(std::span<const NamedView> inputs,
                           std::span<const std::string> outputs = {}) const;
-  /// The inputs of run() in order, from inputs by name.  Throws Error(input) if one is missing,
+  /// The inputs of run() in order, from inputs by name. Throws Error(input) if an input is missing,
   /// unknown or given twice.
   std::vector<TensorView> order_inputs(std::span<const NamedView> inputs) const;
   /// Runs on inputs in order and writes all outputs to the memory of `outputs`, which have the
-  /// sizes of the results and no memory in common with inputs or each other.  Throws as run() does,
-  /// and Error(input) if an output has another size; its values are undefined then.
+  /// sizes of the results and no memory in common with inputs or each other. Inputs must have sizes
+  /// of shape_buckets, because only run() pads. Not available with cuda_graph: use IoBinding.
+  /// Throws the errors of run(), and Error(input) if the number, dtype or shape of an output
+  /// differs from that of the result; its values are then undefined.
   void run_into(std::span<const TensorView> inputs, std::span<const Tensor> outputs,
                 const CancellationToken* cancellation = nullptr) const;
   /// Ends profiling and returns the name of the profile file, "" if no profile was requested.

@@ -1,4 +1,4 @@
-// Tensors of the public API: views of inputs and owned results.
+// Tensors of the public API: TensorView, which does not own its memory, and Tensor, which does.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -48,7 +48,8 @@ constexpr DType dtype_for() {
     return DType::none;
 }
 
-/// A tensor in C order in memory that the caller owns.  It must stay valid until the call returns.
+/// A tensor in C order in memory that the caller owns. The memory must stay valid until the
+/// function that takes the view returns.
 struct TensorView {
   DType dtype = DType::none;
   std::span<const std::int64_t> shape;
@@ -58,7 +59,8 @@ struct TensorView {
   TensorView() = default;
   TensorView(DType d, std::span<const std::int64_t> s, const void* p, Device where = {})
       : dtype(d), shape(s), data(p), device(where) {}
-  /// `values` with shape `shape`.  Throws Error(input) if the counts differ.
+  /// `values` with shape `shape`. Throws Error(input) if the number of values is not that of the
+  /// shape.
   template <class T>
   TensorView(std::span<const T> values, std::span<const std::int64_t> s)
       : dtype(dtype_for<T>()), shape(s), data(values.data()) {
@@ -71,7 +73,8 @@ struct TensorView {
   }
 };
 
-/// A tensor that owns its memory, which may be ONNX Runtime's; copies share it.
+/// A tensor that owns its memory, which ONNX Runtime may have allocated; copies of the tensor share
+/// the memory.
 class OARLOCK_EXPORT Tensor {
  public:
   Tensor() = default;
@@ -97,8 +100,8 @@ class OARLOCK_EXPORT Tensor {
   Device device() const { return device_; }
   const std::shared_ptr<void>& owner() const { return owner_; }
 
-  /// The elements.  Throws Error(input) if the dtype differs, if they are in memory of a GPU, and
-  /// if the memory of from_blob is not aligned to T.
+  /// The elements. Throws Error(input) if T is not the dtype of the tensor, if the elements are in
+  /// memory of a GPU, or if the memory of from_blob is not aligned to T.
   template <class T>
   std::span<const T> values() const {
     if (dtype_for<T>() != dtype_)

@@ -62,7 +62,8 @@ void Blake2bDigest::compress(const unsigned char* block, bool last) {
   for (std::size_t i = 0; i < 8; ++i) state_[i] ^= v[i] ^ v[i + 8];
 }
 
-// The last block is compressed with a flag, so a full block waits until more bytes follow.
+// BLAKE2b compresses the last block with a flag, so a full block stays in the buffer until more
+// bytes follow.
 Blake2bDigest& Blake2bDigest::add(std::string_view bytes) {
   auto* from = reinterpret_cast<const unsigned char*>(bytes.data());
   for (std::size_t left = bytes.size(); left > 0;) {

@@ -15,7 +15,7 @@ class Blake2bDigest {
   Blake2bDigest& add(std::string_view bytes);
   /// Adds the length and then the bytes, so that adjacent parts cannot be confused.
   Blake2bDigest& add_with_length(std::string_view bytes);
-  /// Returns 64 hexadecimal digits.  Nothing can be added afterwards.
+  /// Returns 64 hexadecimal digits. No bytes can be added after this call.
   std::string finalize_to_hex();
 
  private:

@@ -13,8 +13,8 @@ struct CodePointRange {
   std::uint32_t first, last;
 };
 
-// The same list as in Python (`loader/escape_control_characters.py`), except for surrogates, which
-// are not valid UTF-8.
+// The code points that are escaped: the same as in Python (`loader/escape_control_characters.py`),
+// except for surrogates, which are not valid UTF-8.
 constexpr CodePointRange kInvisible[] = {{0x00, 0x1f},     {0x7f, 0x9f},      {0xad, 0xad},
                                          {0x61c, 0x61c},   {0x180e, 0x180e},  {0x200b, 0x200f},
                                          {0x2028, 0x202e}, {0x2060, 0x206f},  {0xfeff, 0xfeff},

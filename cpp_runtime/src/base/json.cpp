@@ -144,7 +144,8 @@ class JsonParser {
     set_node_size_and_end(node);
   }
 
-  // Returns false for a number out of range.
+  // Parses the digits of an integer into `value`; returns false if the integer does not fit into an
+  // int64.
   static bool try_parse_int64(std::string_view digits, std::int64_t& value) {
     return std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc();
   }

@@ -12,7 +12,7 @@ namespace oarlock {
 
 class JsonDocument;
 
-/// A value of a document, or no value.  A view: the document and its text must outlive it.
+/// A value of a document, or no value. A Json is a view: the document and its text must outlive it.
 class Json {
  public:
   enum class Type : std::uint8_t { none, null, boolean, integer, real, string, array, object };
@@ -66,7 +66,7 @@ class Json {
   std::uint32_t node_ = 0;
 };
 
-/// A parsed text.  Not copyable: values refer to it.
+/// A parsed text. A document is not copyable, because its values refer to it.
 class JsonDocument {
  public:
   /// Parses one JSON value.  Throws Error(file) that names `file` and the byte of the error for
@@ -85,13 +85,14 @@ class JsonDocument {
   friend class JsonParser;
 
   /// A string: `size` bytes of the text from `begin`, or kUnescaped + its index in `unescaped_`.
-  /// Shorter than a string_view, because large documents take time to write nodes to memory.
+  /// A StringRef is smaller than a string_view, because writing the nodes of large documents to
+  /// memory takes time.
   struct StringRef {
     std::uint32_t begin, size;
   };
   static constexpr std::uint32_t kUnescaped = std::uint32_t{1} << 31;
 
-  /// A value; those inside of it follow up to `end`.
+  /// A value of the document; the nodes of the values inside of it follow, up to index `end`.
   struct Node {
     StringRef name = {0, 0};
     union {

@@ -6,7 +6,7 @@
 
 namespace oarlock {
 
-/// Passes a message to the callback if its level is wanted.
+/// Passes a message to the log callback if `level` is at least the level of the log.
 void log_message(LogLevel level, std::string_view source, std::string_view message);
 /// Calls `listener` now and after each change of the level.
 void call_now_and_on_log_level_change(std::function<void(LogLevel)> listener);

@@ -1,6 +1,7 @@
 // Interruption of long work: reading, validation and conversion of a program, and kernels.
 //
-// Header-only, so that the kernel library and the runtime library each compile their own copy.
+// These functions are defined in the header, so that the kernel library and the runtime library
+// each compile their own copy.
 #pragma once
 #include <chrono>
 #include <utility>
@@ -19,7 +20,7 @@ struct PollCallbackState {
 inline thread_local PollCallbackState poll_state;
 
 /// Calls the callback of the innermost `PollCallbackScope` of this thread if the interval has
-/// passed.  The first call inside a scope only starts the interval.
+/// passed. The first call of this function inside a scope only starts the interval.
 inline void call_poll_callback_if_due() {
   PollCallbackState& state = poll_state;
   if (!state.callback) return;

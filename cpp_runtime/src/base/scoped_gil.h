@@ -10,7 +10,7 @@ namespace oarlock::python {
 ///
 /// If a daemon thread requests the GIL while the process exits, Python unwinds the stack of the
 /// thread. The stack has noexcept frames, such as nanobind's, so unwinding would abort the process.
-/// The thread blocks until the exit instead.
+/// To prevent this, the destructor blocks such a thread until the process has exited.
 class GilScopedRelease {
  public:
   GilScopedRelease() : state_(PyEval_SaveThread()) {}

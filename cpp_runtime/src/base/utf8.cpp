@@ -5,7 +5,7 @@
 namespace oarlock {
 namespace {
 
-// The number of leading bytes below 0x80, counted in steps of eight.
+// The number of leading bytes below 0x80 (ASCII), rounded down to a multiple of eight.
 std::size_t count_leading_ascii_in_8_byte_steps(std::string_view text) {
   constexpr std::uint64_t high_bits = 0x8080808080808080;
   std::size_t count = 0;

@@ -1,5 +1,5 @@
-// Writer of the protobuf wire format.  The length of a message is inserted when the message is
-// complete.
+// Writer of the protobuf wire format. The length of a nested message is inserted before its fields
+// when all of them are written.
 #pragma once
 #include <bit>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The C API: C++ objects behind handles.  Exceptions do not leave this file.
+// The C API: C++ objects behind handles. C functions catch all exceptions and return them as
+// errors.
 #include "oarlock/oarlock.h"
 #include "oarlock/oarlock_c.h"
 #include "oarlock/version.h"
@@ -28,7 +29,7 @@ namespace {
 
 using namespace oarlock;
 
-// The error that is returned if there is no memory for another one; it is never freed.
+// The error that C functions return if no memory is left to create an error; it is never freed.
 // Its text fits into the string object, which would allocate a longer one.
 oarlock_error* out_of_memory_error() {
   static oarlock_error error{"out of memory", ErrorCode::engine};
@@ -61,7 +62,8 @@ void require_nonnull(bool ok, const char* what) {
   if (!ok) throw Error(ErrorCode::input, std::string(what) + " is null");
 }
 
-// Sets a result to null, so that freeing it after an error is valid.
+// Sets the output argument of a C function to null at its start, so that the caller may free the
+// result also after an error.
 template <class Handle>
 void set_result_to_null(Handle** result, const char* name) {
   require_nonnull(result, name);
@@ -78,7 +80,8 @@ constexpr std::int32_t kNoType = -1;
 const std::vector<TensorSpec> kNone;
 constexpr oarlock_tensor kNoTensor = {nullptr, kNoType, 0, nullptr, nullptr, OARLOCK_CPU, 0};
 
-// A null spec for an invalid index: these functions return no error.
+// The spec at `index`; for an invalid index a spec of null pointers, because the C functions that
+// return specs cannot return an error.
 oarlock_spec c_spec_at_or_null(const std::vector<TensorSpec>& specs, std::size_t index) {
   if (index >= specs.size()) return {nullptr, nullptr, kNoType, 0, nullptr};
   const TensorSpec& s = specs[index];
@@ -99,7 +102,7 @@ TensorView make_view_of_c_tensor(const oarlock_tensor& t) {
   return {static_cast<DType>(t.dtype), {t.shape, t.rank}, t.data, device_of(t)};
 }
 
-// The memory of the caller, without its ownership.
+// A Tensor that uses the caller's memory without owning it.
 Tensor make_tensor_of_c_tensor(const oarlock_tensor& t) {
   TensorView view = make_view_of_c_tensor(t);
   return Tensor::from_blob(const_cast<void*>(t.data), view.dtype,
@@ -112,7 +115,7 @@ oarlock_tensor c_tensor_of(const std::string& name, const Tensor& t) {
       t.data(),     static_cast<std::int32_t>(t.device().type), t.device().id};
 }
 
-// The inputs in the order of the session's.
+// The inputs of a call in the order of the session's inputs; inputs with names are matched by name.
 std::vector<TensorView> order_inputs(const Session& session, const oarlock_tensor* inputs,
                                      std::size_t count) {
   bool named = count > 0 && inputs[0].name;

@@ -5,7 +5,7 @@ namespace oarlock {
 
 class NodeContext;
 
-/// Fails if an axis attribute is not in [-32, 31].  The same check in Python: ir/attr_checks.py.
+/// Fails if an axis attribute is not in [-32, 31]. In Python, ir/attr_checks.py has the same check.
 void check_axis_attrs_within_max_rank(const NodeContext& n);
 
 }  // namespace oarlock

@@ -40,8 +40,9 @@ Value GraphBuilder::select_current_complex_part(Value v) const {
   return complex_part_ == 0 ? re : im;
 }
 
-// All inputs must be complex: in the conversion of the imaginary parts, a real input would be used
-// a second time.
+// Converts an op twice, for the real and for the imaginary parts of its inputs. All inputs must be
+// complex, because a real input would be used twice, in the conversion of the real parts and in
+// that of the imaginary parts.
 void NodeContext::lower_each_complex_part() {
   for (auto& [slot, names] : op_.inputs)
     for (const std::string& name : names)

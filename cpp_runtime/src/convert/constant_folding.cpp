@@ -1,5 +1,5 @@
-// Folds integer shape arithmetic at conversion time.  Unknown elements are kUnknownElement and do
-// not affect others, so `shape(x)[1:]` is constant even if the batch size is dynamic.
+// Folds integer shape arithmetic at conversion time. Each element of a tensor is known or
+// kUnknownElement, so `shape(x)[1:]` is constant even if the batch size is dynamic.
 #include <cstring>
 #include <map>
 #include <numeric>
@@ -48,7 +48,7 @@ OptionalValue partial_value_of_shape(const onnx::Node& n, const Inputs& in) {
   return make_1d_partial_value(dims);
 }
 
-// All indices must be known; the data may be partly unknown.
+// Folds a Gather. All indices of the Gather must be known; its data may be partly unknown.
 OptionalValue partial_value_of_gather(const onnx::Node& n, const Inputs& in) {
   if (int_attr(n, "axis", 0) != 0 || in[0]->partial_value->shape.size() != 1) return std::nullopt;
   const Ints& data = in[0]->partial_value->values;
@@ -92,7 +92,7 @@ OptionalValue partial_value_of_concat(const onnx::Node&, const Inputs& in) {
   return make_1d_partial_value(all);
 }
 
-// Squeeze, Unsqueeze, Reshape between [] and [n]: the same elements in the inferred shape.
+// Folds Squeeze, Unsqueeze and Reshape between the shapes [] and [n]: the elements are unchanged.
 OptionalValue partial_value_of_reshape(const onnx::Node& n, const Inputs& in) {
   auto shape = infer_node_output_types(n, in)[0].shape;
   if (!shape || shape->size() > 1) return std::nullopt;

@@ -8,7 +8,7 @@
 namespace oarlock {
 namespace {
 
-// Whether a declared shape has sizes that were not inferred, or different ones.
+// Whether a declared shape has a known size where the inferred shape has none or another one.
 bool has_declared_sizes_unlike_inferred(const std::optional<Ints>& declared,
                                         const std::optional<Ints>& inferred) {
   auto is_size = [](std::int64_t d) { return d >= 0; };
@@ -25,7 +25,8 @@ bool has_declared_sizes_unlike_inferred(const std::optional<Ints>& declared,
 ValueType GraphBuilder::declared_type(std::string_view name) const {
   const VarDesc* var = program_.find_var(name, block_index_);
   if (!var) return {};
-  // Before Paddle 2.5 there were no 0-D tensors: an empty shape means unspecified.
+  // An empty shape in a program of Paddle before 2.5 is unspecified, because these versions have no
+  // 0-D tensors.
   bool is_unspecified = var->shape.empty() && program_.version > 0 && program_.version < 2005000;
   if (var->kind != VarKind::dense || is_unspecified)
     return {var->dtype, std::nullopt, std::nullopt};
@@ -35,7 +36,8 @@ ValueType GraphBuilder::declared_type(std::string_view name) const {
 }
 
 // Whether the declared sizes of the outputs may be wrong: the op has a block, or an input has a
-// declared size that was not inferred.  Blocks may also change a variable's shape.
+// declared size that was not inferred. An op that runs a block may change the shape of a variable
+// at run time.
 bool GraphBuilder::distrusts_declared_output_sizes(const OpDesc& op) const {
   if (has_sub_block(op)) return true;
   for (auto& [slot, names] : op.inputs)
@@ -46,8 +48,8 @@ bool GraphBuilder::distrusts_declared_output_sizes(const OpDesc& op) const {
   return false;
 }
 
-// Sets dtype, rank and, if `trusted`, sizes of `type` that inference did not find to the declared
-// ones of the variable. trusted: use declared sizes too, not only dtype and rank.
+// Completes `type` by the declaration of variable `name`: sets the dtype and the rank that
+// inference did not find and, if `trusted`, the sizes too.
 void GraphBuilder::complete_type_from_declaration(ValueType& type, const OpDesc& op,
                                                   const std::string& name, bool trusted) const {
   ValueType declared = declared_type(name);

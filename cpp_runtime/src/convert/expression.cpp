@@ -40,8 +40,8 @@ Expr operator<(const Expr& a, const Expr& b) { return a.emit("Less", {b}); }
 Expr operator<(const Expr& a, double b) { return a < a.scalar_like(b); }
 Expr operator>(const Expr& a, const Expr& b) { return a.emit("Greater", {b}); }
 Expr operator>(const Expr& a, double b) { return a > a.scalar_like(b); }
-// Before opset 12, ONNX has only strict comparisons; negating them agrees except for NaN.  From
-// opset 12 to 15, LessOrEqual is a function whose result has no shape inside a Scan.
+// Before opset 12, ONNX has only strict comparisons; `!(a > b)` equals `a <= b` except for NaN.
+// From opset 12 to 15, LessOrEqual is a function whose result has no shape inside a Scan.
 Expr operator<=(const Expr& a, const Expr& b) {
   if (a.context().opset() >= 16) return a.emit("LessOrEqual", {b});
   return a.context().opset() < 12 ? !(a > b) : a < b || a == b;
@@ -83,7 +83,7 @@ Expr log_add_exp(const Expr& a, const Expr& b) {
 
 namespace {
 
-// Integer inputs need opset 12 unless the node is folded.
+// Emits Min or Max, which need opset 12 for integer inputs unless the result is constant.
 Expr emit_min_max_and_require_opset(std::string_view onnx, const Expr& a, const Expr& b) {
   NodeContext& n = a.context();
   Expr result = a.emit(onnx, {b});

@@ -1,5 +1,5 @@
-// Formula notation for nodes: each operator in `(x - mean) / scale` emits a node at once.  A number
-// takes the dtype of its operand.
+// Formula notation for nodes: each operator in `(x - mean) / scale` emits a node at once. A C++
+// number in a formula becomes a constant with the dtype of the other operand.
 #pragma once
 #include "convert/node_context.h"
 
@@ -92,7 +92,8 @@ Expr min(const Expr& a, double b);
 Expr where(const Expr& condition, const Expr& a, const Expr& b);
 Expr where(const Expr& condition, const Expr& a, double b);
 Expr where(const Expr& condition, double a, const Expr& b);
-/// Result of dtype `dtype`; where(c, 1, 0) becomes a Cast.
+/// `a` where the condition is true, else `b`, with the dtype `dtype`; where(c, 1, 0) becomes a
+/// Cast.
 Expr where(const Expr& condition, double a, double b, DType dtype);
 
 /// ReduceMean, ReduceSum, ... over `axes`; over all axes if empty.

@@ -124,7 +124,8 @@ onnx::Model GraphBuilder::build() {
 onnx::Model GraphBuilder::finish_prune_and_take_model() {
   for (BuilderGraph& graph : graphs_) write_nodes_and_names_to_onnx_graph(graph);
   model_.graph = std::move(main_graph());
-  // TensorRT casts no int8 tensors; it dequantizes weights when it builds the engine.
+  // Graphs for TensorRT (`signed_activations`) keep DequantizeLinear: TensorRT cannot cast int8
+  // tensors, and dequantizes weights itself when it builds the engine.
   if (!options_.signed_activations)
     onnx::dequantize_weights_of_float_ops_by_multiplication(model_.graph);
   onnx::prune(model_.graph);
@@ -151,8 +152,8 @@ void GraphBuilder::add_inputs() {
   }
 }
 
-// The value becomes the output and gets its name.  Values that no node of this graph computes, and
-// values that already are an output, are copied by an Identity.
+// Makes `value` an output of the graph with the name `name`. Values that no node of this graph
+// computes, and values that already are an output, are copied by an Identity.
 void GraphBuilder::add_output(Value value, const std::string& name) {
   Value v = complex_to_pairs(value);
   if (ValueRecord& record = record_of(v);
@@ -235,8 +236,8 @@ void GraphBuilder::lower_block_into_current_graph(std::int32_t block) {
   block_index_ = outer_block, op_index_ = outer_index;
 }
 
-// Rejects ops with attributes in which Paddle's passes for specific hardware store fused ops: only
-// kernels of that hardware read them.
+// Rejects ops with attributes in which Paddle's passes for specific hardware store fused ops,
+// because only kernels of that hardware read these attributes.
 static void reject_fused_attrs(const NodeContext& n) {
   for (auto name : {"fuse_relu", "fuse_brelu", "fuse_with_relu", "fuse_residual_connection"})
     n.require(!n.attr(name, false), std::string("attribute '") + name + "' is set");
@@ -302,7 +303,8 @@ void GraphBuilder::record_missing_rule_and_bind_outputs(const OpDesc& op, std::s
   if (is_inner_block) record_missing_rules_of_block(static_cast<std::int32_t>(body));
 }
 
-// Records the missing rules of a block that is not converted, so that the same error lists them.
+// Records the ops without a conversion rule in a block that is not converted, so that the error
+// about missing rules lists them too.
 void GraphBuilder::record_missing_rules_of_block(std::int32_t block) {
   std::int32_t outer_block = std::exchange(block_index_, block);
   const std::vector<OpDesc>& ops = program_.blocks[static_cast<std::size_t>(block)].ops;
@@ -311,7 +313,8 @@ void GraphBuilder::record_missing_rules_of_block(std::int32_t block) {
   block_index_ = outer_block;
 }
 
-// Binds placeholder outputs after a failure, so that one error lists all problems.
+// Binds the outputs of an op that cannot be converted to placeholders, so that conversion continues
+// and one error lists all problems.
 void GraphBuilder::bind_outputs_of_failed_op_to_placeholders(const OpDesc& op) {
   has_row_splits_ = true;
   for (auto& [slot, names] : op.outputs)

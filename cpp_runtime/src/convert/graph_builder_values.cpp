@@ -39,8 +39,8 @@ void GraphBuilder::add_graph_output(BuilderGraph& graph, Value v, onnx::ValueInf
   graph.onnx->outputs.push_back(std::move(info));
 }
 
-// Binds variables to the results of an op.  A value that the op computed gets the name of its first
-// variable.
+// Binds the output variables of an op to its results. A result that a node of the op computes gets
+// the name of the first variable that is bound to it.
 void GraphBuilder::name_type_and_bind_op_results(const OpDesc& op, std::size_t first_node) {
   bool trusted = scope_ == &top_scope_ && !distrusts_declared_output_sizes(op);
   for (auto& [paddle, value] : op_results_) {
@@ -53,8 +53,9 @@ void GraphBuilder::name_type_and_bind_op_results(const OpDesc& op, std::size_t f
   }
 }
 
-// Appends the name of the first output to the path of the layer, `body/0/`, in the names of nodes.
-// Nodes of an op are named before `add_output` may name its results after graph outputs.
+// Completes the names of nodes: appends the name of a node's first output to the path of its layer,
+// such as `body/0/`. The nodes of an op are named before `add_output` may rename the op's results
+// to the names of graph outputs.
 void GraphBuilder::complete_node_names_from_outputs(BuilderGraph& graph,
                                                     std::size_t first_node) const {
   for (std::size_t i = first_node; i < graph.nodes.size(); ++i) {

@@ -7,8 +7,8 @@
 namespace oarlock {
 namespace {
 
-// The producers of the variables of a block, by name: the first conditional_block that writes a
-// variable, and the operands of each logical_not.
+// For each variable of a block, by name: the first conditional_block that writes the variable, and
+// the operands of the logical_not ops that write it.
 struct ConditionalAndNegationIndex {
   std::map<std::string_view, const OpDesc*> conditional_by_output;
   std::map<std::string_view, std::set<std::string_view>> negated_operands;

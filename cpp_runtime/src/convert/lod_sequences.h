@@ -16,9 +16,9 @@ struct RowPartition {
   Expr all_row_indices() const;  // indices of all rows [T]
 };
 
-/// The sequences of an input.  Fails if it has none.
+/// The partition of an input's rows into sequences. Fails if the input has no row splits.
 RowPartition require_input_row_partition(NodeContext& n, std::string_view slot = "X");
-/// Consecutive sequences. lengths: int64[n]
+/// The partition of rows into consecutive sequences of these lengths. lengths: int64[n]
 RowPartition row_partition_from_lengths(const Expr& lengths);
 /// Row splits computed at run time; the run fails if they do not partition `rows` (int64[1]) rows.
 RowPartition assert_row_splits_at_run_time(const RowPartition& sequences, const Expr& rows);
@@ -37,9 +37,10 @@ PaddedRowIndicesAndMask emit_padded_row_indices_and_mask(const RowPartition& seq
 PaddedRowIndicesAndMask emit_padded_row_indices_and_mask(const Expr& begins, const Expr& lengths,
                                                          const Expr& max_length);
 
-/// [T,*] -> [n,max_length,*], filled with `pad_value` beyond the end
+/// Pads sequences to one length: [T,*] -> [n,max_length,*], filled with `pad_value` beyond the end
+/// of a sequence
 Expr pad_sequences(const Expr& rows, const PaddedRowIndicesAndMask& index, double pad_value = 0);
-/// [n,max_length,*] -> [T,*]
+/// Packs padded sequences: [n,max_length,*] -> [T,*]
 Expr pack_sequences(const Expr& padded, const Expr& mask);
 /// The sequence index of each row. [T]
 Expr sequence_id_per_row(const RowPartition& sequences);

@@ -149,8 +149,8 @@ Value NodeContext::int64_vector(const Ints& values) {
 
 namespace {
 
-// Limits the rank and the known values of a type: a malicious program could double a shape or a
-// list of dims at every op.
+// Limits of the rank and the known values of an inferred type; without them, a malicious program
+// could double the length of a shape or of a list of dims at every op.
 constexpr std::size_t kMaxRank = 64;
 constexpr std::size_t kMaxKnownElements = 1024;
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 48;
@@ -207,8 +207,8 @@ Values NodeContext::emit_multi_output(std::size_t outputs, std::string_view onnx
   return results;
 }
 
-// ONNX Runtime allocates outputs during a run, where the limit does not apply, so outputs of known
-// size are checked here.
+// Checks outputs of known size against the limit of the size of a result, because the limit does
+// not apply when ONNX Runtime allocates outputs during a run.
 void NodeContext::check_node_output_memory_limit(const ValueType& info) const {
   if (!info.shape || info.is_sequence) return;
   double bytes = static_cast<double>(std::max<std::size_t>(size_of(info.dtype), 1));
@@ -357,8 +357,8 @@ void NodeContext::lower_block_into_current_graph(std::int64_t block) {
   graph_.lower_block_into_current_graph(static_cast<std::int32_t>(block));
 }
 
-// Adds an output to a subgraph.  In ONNX the subgraph must compute the value itself, and a value
-// can be only one output; an Identity copies other values.
+// Adds an output to a subgraph. In ONNX a subgraph must compute its outputs itself, and a value can
+// be only one output; all other values are copied by an Identity.
 void NodeContext::add_subgraph_output(Value v) {
   BuilderGraph& body = *graph_.scope_->graph;
   const ValueRecord& record = graph_.record_of(v);

@@ -1,7 +1,7 @@
 // Conversion rules: one Paddle op in, a few ONNX nodes out.  A rule receives a `NodeContext`:
 // inputs and attributes by their Paddle names, the inferred types of inputs, and functions that
-// emit ONNX nodes.  It does not access files or protobuf.  "Fails" means that the op is rejected;
-// one error lists all rejected ops of a program.
+// emit ONNX nodes. A NodeContext does not access files or protobuf. "Fails" means that the op is
+// rejected; one error lists all rejected ops of a program.
 #pragma once
 #include <functional>
 #include <memory>
@@ -59,8 +59,8 @@ class NodeContext {
   // ---- packed sequences (LoD): concatenated rows, and the row splits ----
   /// Row splits int64[sequences + 1] of an input; omitted if it has none.
   Value row_splits(std::string_view slot, std::size_t index = 0) const;
-  /// Sets the row splits of an output; Value{} for none.  By default they are those of the first
-  /// input that has any.
+  /// Sets the row splits of an output; Value{} for none. By default, an output has the row splits
+  /// of the first input that has any.
   void set_row_splits(std::string_view slot, Value row_splits);
   /// Sets the row splits of one of several outputs in a slot.
   void set_row_splits(std::string_view slot, Value row_splits, std::size_t index);
@@ -85,7 +85,8 @@ class NodeContext {
   std::optional<Constant> find_constant(Value v) const;
   /// The number in a one-element constant of a real dtype, or nullopt.
   std::optional<double> find_constant_scalar(Value v) const;
-  /// The node that computes a value, null for inputs and weights.  Valid until a node is emitted.
+  /// The node that computes a value, null for inputs and weights. The pointer is valid until the
+  /// next node is emitted.
   const BuilderNode* find_producer(Value v) const;
 
   // ---- attributes, by Paddle's names; the default is Paddle's and determines the expected type
@@ -109,7 +110,8 @@ class NodeContext {
   Scalars attr(std::string_view name, const Scalars& default_value) const;  // SCALARS
   DType attr(std::string_view name, DType default_value) const;  // an INT that holds a VarType.Type
   /// The value of the variable that an attribute of type VAR names, Value{} if the attribute is
-  /// absent or of another type. List: for type VARS, empty otherwise.
+  /// absent or of another type. values_of_variable_list_attr() returns the values of the variables
+  /// that an attribute of type VARS names; an empty list for other types.
   Value value_of_variable_attr_or_empty(std::string_view name) const;
   Values values_of_variable_list_attr(std::string_view name) const;
   /// A nonnegative axis attribute. rank: of the value that it indexes; must be known.
@@ -136,14 +138,14 @@ class NodeContext {
   void declare_merged_type(Value v, Value a, Value b);
   bool is_sequence(Value v) const;
   Value empty_sequence(DType dtype);
-  /// The input; an empty list for a tensor array that was not written yet.
+  /// The tensor array in an input slot; an empty list if the array was not written yet.
   Value sequence_input_or_empty_if_unwritten(std::string_view slot);
 
   // ---- complex numbers ----
   /// The real and imaginary part of a complex value; nullopt for a real one.
   std::optional<std::pair<Value, Value>> find_complex_parts(Value v) const;
-  /// A complex value of two real ones of the same shape.  It is not a value of the ONNX graph: only
-  /// rules for complex inputs can use it.
+  /// A complex value of two real ones of the same shape. A complex value is not a value of the ONNX
+  /// graph, so only rules for complex inputs can use it.
   Value make_complex_value_outside_graph(Value re, Value im);
   /// Converts between a complex value and a real one whose last axis holds both parts.  Real values
   /// are returned unchanged.
@@ -204,8 +206,8 @@ class NodeContext {
   const OpDesc* find_latest_earlier_writer_in_block(const std::string& paddle_name) const;
 
   /// Fails if the target opset is below `min_opset`, from which on the rule supports these inputs.
-  /// The caller then converts the whole program again at that opset if LoweringOptions::max_opset
-  /// allows it.  what: the input or attribute that needs it, for the message.
+  /// If LoweringOptions::max_opset allows `min_opset`, the whole program is then converted again at
+  /// that opset. what: the input or attribute that needs it, for the message.
   void require_opset(int min_opset, std::string_view what = "") const;
 
   [[noreturn]] void fail(const std::string& why) const;

@@ -1,4 +1,4 @@
-// Common emission steps and constants of every dtype.
+// NodeContext: functions that emit common nodes and constants of every dtype.
 #include <algorithm>
 #include <bit>
 #include <cmath>

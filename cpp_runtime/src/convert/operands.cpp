@@ -43,7 +43,7 @@ Value read_index_input_invalidating_negatives(NodeContext& n, std::string_view s
 
 namespace {
 
-// A single integer counts as a list of one.
+// Reads an attribute that is a list of integers, or one integer, which becomes a list of one.
 Ints read_int_list_attr(const NodeContext& n, std::string_view attr, const Ints& default_value) {
   auto it = n.op().attrs.find(attr);
   bool single = it != n.op().attrs.end() && std::holds_alternative<std::int64_t>(it->second.value);
@@ -91,7 +91,8 @@ std::int64_t require_const_axis(NodeContext& n, std::string_view attr, std::stri
   return normalize_sort_and_deduplicate_axes(n, axes, rank)[0];
 }
 
-// ONNX Runtime has no float16 kernel for reductions of ScatterND.
+// ScatterND with a reduction; float16 is reduced in float32, because ONNX Runtime has no float16
+// kernel for it.
 Value scatter_nd_reduce(NodeContext& n, Value v, Value at, Value updates,
                         std::string_view reduction) {
   bool half = n.dtype(v) == DType::float16;

@@ -14,7 +14,7 @@ struct IntListAttrAndSlotNames {
 };
 Value read_int_list_as_vector(NodeContext& n, const IntListAttrAndSlotNames& names,
                               const Ints& default_value = {});
-/// The content if it is known at conversion time.  Fails otherwise.
+/// The content of an integer list that is known at conversion time. Fails if the list is not known.
 Ints require_const_int_list(NodeContext& n, const IntListAttrAndSlotNames& names,
                             const Ints& default_value = {});
 
@@ -33,14 +33,14 @@ Value as_scalar(NodeContext& n, Value v);
 /// `slice` of a tensor array: a sub-list, or with `decrease_axis` the element at `start`.
 void set_output_to_tensor_array_slice(NodeContext& n, Value list, Value start, Value end);
 /// Indices with Paddle's meaning: negative ones are errors, while ONNX counts them from the end.
-/// They become an invalid index, which ONNX Runtime reports. ids: of any integer type; slot: the
-/// input slot
+/// Negative indices are replaced by an invalid index, which ONNX Runtime reports. ids: of any
+/// integer type; slot: the input slot
 Value invalidate_negative_indices(NodeContext& n, Value ids);
 Value read_index_input_invalidating_negatives(NodeContext& n, std::string_view slot);
 /// `v` with `updates` combined at coordinates by a `reduction` of ScatterND: add, max, min.
 Value scatter_nd_reduce(NodeContext& n, Value v, Value at, Value updates,
                         std::string_view reduction);
-/// The replacement of negative indices: beyond the end of every axis.
+/// The index that replaces negative indices; it is beyond the end of every axis.
 inline constexpr std::int64_t kInvalidIndex = 2147483647;
 /// The size of `v` along `axis` as int64[1], folded if known.
 Value dim_as_vector(NodeContext& n, Value v, std::int64_t axis);
@@ -55,8 +55,8 @@ Value reshape_to_shape_parts(NodeContext& n, Value v, const Values& parts);
 /// `v` reshaped to the shape of `like`, which has as many elements.
 Value reshape_like(NodeContext& n, Value v, Value like);
 
-/// Sets a scalar output.  Before Paddle 2.5 it was declared, and was, of shape [1]; the declaration
-/// decides.
+/// Sets a scalar output. The declared shape of the output decides whether it is 0-D, or of shape
+/// [1] as before Paddle 2.5.
 void set_scalar_output_as_declared(NodeContext& n, std::string_view slot, Value v);
 
 /// A size for which nodes are unrolled: 1 to 2**20.  Fails otherwise.
@@ -68,7 +68,7 @@ Values require_one_or_more_inputs(NodeContext& n, std::string_view slot);
 Ints normalize_sort_and_deduplicate_axes(const NodeContext& n, Ints axes, int rank);
 /// 0 .. rank-1
 Ints all_axes(int rank);
-/// 0 .. rank-1 without `axis`.
+/// The axes 0 .. rank-1 except `axis`.
 Ints axes_except(const NodeContext& n, int rank, std::int64_t axis);
 
 /// Whether a layout attribute (NHWC, NLC, NDHWC) puts channels last.

@@ -22,7 +22,8 @@ std::optional<DequantizeLinearInputs> find_dequantize_linear_inputs(const NodeCo
   return DequantizeLinearInputs{node->inputs[0], node->inputs[1]};
 }
 
-// The constant step of the int32 sums of each output channel: that of `x` times that of `weight`.
+// The quantization step of the int32 sums of each output channel, which is the step of `x` times
+// the step of `weight`; nullopt if a step is not constant.
 std::optional<std::vector<double>> find_constant_steps_per_output_channel(
     const NodeContext& n, const DequantizeLinearInputs& x, const DequantizeLinearInputs& weight,
     std::size_t channels) {
@@ -58,7 +59,7 @@ bool is_bias_per_channel(const Ints& shape, int rank, int channel, std::int64_t 
          static_cast<std::ptrdiff_t>(shape.size());
 }
 
-// Whether a step is the largest absolute value of `x`, divided by a constant.
+// Whether `step` is computed as the largest absolute value of `x`, divided by a constant.
 bool is_max_abs_step(const NodeContext& n, Value step, Value x) {
   constexpr std::array kScalings{"Div", "Max", "Reshape", "ReduceMax"};
   constexpr int kMaxChain = 8;
@@ -77,9 +78,10 @@ struct RuntimeQuantization {
   Value levels, step, zero_point;
 };
 
-// Quantizes `x` to uint8, because engines multiply uint8 by int8 faster than int8 by int8.  A step
-// from the largest absolute value is replaced by the step from the range of the values, which is
-// not larger, and which engines compute and apply in one op with the multiplication.
+// Quantizes `x` to uint8, because engines multiply uint8 by int8 faster than int8 by int8. If
+// `step` is computed from the largest absolute value of `x`, it is replaced by the step of
+// DynamicQuantizeLinear, which is computed from the range of the values and is not larger; engines
+// fuse this op with the multiplication.
 RuntimeQuantization emit_runtime_quantization(NodeContext& n, Value x, Value step) {
   if (is_max_abs_step(n, step, x)) {
     Values all = n.emit_multi_output(3, "DynamicQuantizeLinear", {x});
@@ -121,7 +123,7 @@ Value try_add_bias_to_quantized_conv_or_matmul(NodeContext& n, Value output, Val
   if (!values || !steps) return {};
   auto bytes = quantize_bias_to_int32_or_nullopt(*values, *steps);
   if (!bytes) return {};
-  // copied, because emitting nodes invalidates `node`
+  // The attributes are copied, because emitting nodes invalidates `node`.
   NodeContext::Attrs attrs;
   std::vector<std::pair<std::string, onnx::Attr>> node_attrs = node->onnx.attrs;
   for (const auto& [name, value] : node_attrs) attrs.emplace_back(name, value);
@@ -143,7 +145,8 @@ Value try_emit_dynamically_quantized_matmul(NodeContext& n, Value x, Value y) {
   if (!n.find_constant(weight->quantized) || !n.find_constant(weight->step)) return {};
   auto is_int8 = [&](Value v) { return n.dtype(v) == DType::int8; };
   if (!is_int8(activation->quantized) || !is_int8(weight->quantized)) return {};
-  // the step of the activation is one number; a vector of weight steps must belong to the columns
+  // The quantization step of the activation must be one number; a vector of weight steps must have
+  // one step per column.
   if (n.rank(activation->step) != 0 || n.rank(y) != 2 || n.rank(x) < 2) return {};
   for (const auto& [name, value] : n.find_producer(y)->onnx.attrs)
     if (name == "axis" && n.rank(weight->step) == 1 && std::get<std::int64_t>(value) != 1)

@@ -17,7 +17,8 @@ Value try_emit_dynamically_quantized_matmul(NodeContext& n, Value x, Value y);
 
 /// The operand `x` for a multiplication by `y`: if both are dequantized with constant steps, the
 /// output of a DequantizeLinear node of its own, because ONNX Runtime fuses a MatMul only with
-/// nodes that no other node reads.  Otherwise `x`.
+/// nodes that no other node reads. Returns `x` itself if an operand is not dequantized with
+/// constant steps.
 Value copy_dequantize_for_matmul(NodeContext& n, Value x, Value y);
 
 /// Whether no element of `v` is negative, as far as the ops of the nodes that compute it show.

@@ -8,7 +8,7 @@ namespace {
 
 using RulesByOp = std::map<std::string_view, std::vector<const Rule*>>;
 
-// All tables, listed by hand.
+// Collects the rules of all files of ops/, whose tables are listed here by hand.
 RulesByOp build_rules_by_op() {
   RulesByOp rules_by_op;
   for (auto table : {activation_rules(),

@@ -19,8 +19,8 @@ using LowerFn = std::function<void(NodeContext&)>;
 
 /// Properties of an op that hold for all of its rules.
 struct OutputTraits {
-  /// Paddle declares wrong sizes for the outputs if input sizes are unknown (it computes with -1),
-  /// or declares maximal sizes.  The converter then ignores the declared shape.
+  /// Whether the converter ignores the declared shape of outputs, because Paddle declares wrong
+  /// sizes if input sizes are unknown (it computes with -1), or declares maximal sizes.
   bool ignore_declared_shape = false;
   /// Which outputs inherit the row splits of the first input that has any: those declared as packed
   /// sequences; all of them; or none, because rows do not correspond.
@@ -62,8 +62,8 @@ int min_opset_of_op_rules(std::string_view op_type);
 /// for ops whose rules state their opset.
 int since_opset_of_onnx_op_for_dtype(std::string_view onnx, DType dtype);
 
-/// Whether ONNX Runtime's CPU provider has a kernel of the ONNX op for this dtype.  Only known gaps
-/// are listed.
+/// Whether ONNX Runtime's CPU provider has a kernel of the ONNX op for this dtype. Returns false
+/// for known gaps only.
 bool ort_has_kernel(std::string_view onnx, DType dtype);
 
 /// All op types with a rule, sorted.

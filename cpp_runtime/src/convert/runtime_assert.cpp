@@ -15,9 +15,10 @@ Value assert_nonzero_divisor(NodeContext& n, Value y) {
                                  "an integer is divided by zero");
 }
 
-// Returns `v`, and fails at run time with `message` if an element of `violated` is true: adds 0,
-// which a Reshape of one element to `count + 1` elements computes.  Every device computes shapes on
-// the host, while an out-of-range index may be ignored.
+// Returns `v`, and fails at run time with `message` if an element of `violated` is true. The check
+// is a Reshape of one element to `count + 1` elements, whose result 0 is added to `v`. A Reshape
+// fails on every device, because shapes are computed on the host; an out-of-range index may be
+// ignored.
 Value fail_at_run_time_if_any(NodeContext& n, Value v, Value violated, std::string_view message) {
   auto counts = n.cast(violated, DType::int64);
   auto count = n.rank(violated) == 0 ? counts : reduce(n, "ReduceSum", counts, {}, false);
@@ -25,8 +26,8 @@ Value fail_at_run_time_if_any(NodeContext& n, Value v, Value violated, std::stri
   n.set_last_node_name_from_output_and_suffix(zero,
                                               std::string(kAssertPrefix) + std::string(message));
   n.declare_type(zero, DType::int64, Ints{1});
-  // A ReduceSum removes the axis, not a Squeeze: ONNX Runtime would merge a Squeeze with the
-  // Reshape above and drop the check.
+  // The axis of the Reshape is removed by a ReduceSum. ONNX Runtime would merge a Squeeze with the
+  // Reshape and drop the check.
   return n.emit("Add",
                 {v, n.cast(reduce(n, "ReduceSum", zero, {0}, false), n.require_known_dtype(v))});
 }

@@ -14,7 +14,8 @@ Exprs add_state_inputs_to_body(NodeContext& b, const Exprs& values) {
   return inputs;
 }
 
-// Adds the slices of the sequences as inputs of the body.  A slice lacks the scanned axis.
+// Adds an input to the body for each sequence: the slice of the current iteration, which lacks the
+// scanned axis.
 Exprs add_slice_inputs_to_body(NodeContext& b, const Exprs& sequences) {
   Exprs inputs;
   for (const Expr& v : sequences)
@@ -29,7 +30,8 @@ void add_body_outputs(NodeContext& b, const IterationResult& step) {
   for (const Expr& v : step.outputs) b.add_subgraph_output(v);
 }
 
-// The outputs of a loop: final states, then outputs with an additional first axis.
+// Declares the types of a loop's results and splits them into final states and outputs; outputs
+// have an additional first axis, the iterations.
 LoopResult declare_and_split_loop_outputs(NodeContext& n, const Values& values,
                                           const IterationResult& last) {
   LoopResult result;
@@ -51,7 +53,8 @@ Values join_operand_lists(const Exprs& a, const Exprs& b) {
   return all;
 }
 
-// Scan supports other axes, but ONNX Runtime crashes there if a sequence is empty.
+// Transposes the sequences so that `axis` is their first axis. Scan supports other axes, but ONNX
+// Runtime crashes for these if a sequence is empty.
 Exprs move_axis_of_each_to_front(NodeContext& n, const Exprs& sequences, std::int64_t axis) {
   Exprs moved;
   for (const Expr& v : sequences) {

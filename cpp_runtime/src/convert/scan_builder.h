@@ -13,7 +13,7 @@ struct IterationResult {
   Exprs states, outputs;
 };
 
-/// The final states, and the stacked outputs.
+/// The results of a loop: the final states, and the outputs of all iterations, stacked.
 struct LoopResult {
   Exprs states, outputs;
 };

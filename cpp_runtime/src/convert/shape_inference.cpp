@@ -1,5 +1,5 @@
-// Shape and dtype inference of emitted nodes, as far as conversion rules need it.  Unknown results
-// are always allowed; ONNX Runtime repeats the full inference.
+// Shape and dtype inference of emitted nodes, as far as conversion rules need it. A shape or dtype
+// may always be left unknown, because ONNX Runtime infers all of them again.
 #include "convert/shape_inference.h"
 
 #include <algorithm>
@@ -128,8 +128,8 @@ ValueType infer_squeeze(const onnx::Node& n, const Inputs& in) {
   return info;
 }
 
-// The elements of a shape input; kUnknownElement where the value is not known at conversion time
-// (not -1, which a Reshape may contain).
+// The elements of an input that is a shape. An element that is not known at conversion time is
+// kUnknownElement, not -1, which the shape of a Reshape may contain.
 std::optional<Ints> shape_input_dims(const ValueType& shape) {
   constexpr std::int64_t max_rank = 64;  // number of dims
   if (shape.partial_value) return shape.partial_value->values;
@@ -139,7 +139,8 @@ std::optional<Ints> shape_input_dims(const ValueType& shape) {
   return Ints(static_cast<std::size_t>((*shape.shape)[0]), kUnknownElement);
 }
 
-// The dim given as -1, if the sizes of all dims that are not copied are known.
+// The size of the dim that a Reshape from `from` to `to` gives as -1; -1 unless the sizes of all
+// dims that the Reshape does not copy are known.
 std::int64_t infer_unknown_dim(const Ints& from, const Ints& to) {
   std::int64_t elements = 1, known_product = 1;
   for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {

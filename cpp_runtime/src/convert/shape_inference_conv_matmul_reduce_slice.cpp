@@ -28,7 +28,7 @@ Ints valid_ints_attr_or_default(const onnx::Node& n, std::string_view name, Ints
              : default_value;
 }
 
-// The product; -1 if a factor is unknown or the product overflows.
+// The product of two sizes; -1 if one of them is unknown or the product overflows.
 std::int64_t multiply_sizes(std::int64_t a, std::int64_t b) {
   std::int64_t r = 0;
   return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? -1 : r;

@@ -5,8 +5,8 @@
 
 namespace oarlock {
 
-/// A tensor of the graph.  GraphBuilder stores its type, its name and the node that computes it.
-/// Values are compared by identity.  Value{} is an omitted optional input.
+/// A tensor of the graph. GraphBuilder stores the type and the name of a value, and the node that
+/// computes the value. Values are compared by identity. Value{} is an omitted optional input.
 class Value {
  public:
   Value() = default;

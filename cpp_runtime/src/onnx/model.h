@@ -76,8 +76,9 @@ std::string to_text(const Graph& graph);
 
 /// Rewrites a serialized model without subgraphs whose matrix products hold at most 1/8 of all
 /// weights, as in image networks: the 2-D float32 weights that only these products use become graph
-/// inputs with default values.  ONNX Runtime then does not pack them at session creation.  Other
-/// models are returned unchanged.  Throws Error(file).
+/// inputs with default values. ONNX Runtime does not pack weights that are graph inputs at session
+/// creation. A model with subgraphs or with a larger share of such weights is returned unchanged.
+/// Throws Error(file).
 std::string make_matmul_weights_inputs_if_minor_share(std::string model);
 
 /// Dequantizes int8 weights by Cast and Mul where ops that compute in float read them.

@@ -62,7 +62,7 @@ struct Writer {
   }
 
   // AttributeProto: 1 name, 2 f, 3 i, 4 s, 5 t, 6 g, 7 floats, 8 ints, 9 strings, 20 type
-  // Writes the value and returns its AttributeProto.AttributeType.
+  // Writes the value of an attribute and returns its AttributeProto.AttributeType.
   int write_attr_value_and_return_type(std::int64_t v) { return out.int64(3, v), 2; }
   int write_attr_value_and_return_type(float v) { return out.float32(2, v), 1; }
   int write_attr_value_and_return_type(const std::string& v) { return out.bytes(4, v), 3; }

@@ -1,5 +1,5 @@
-// Reads the contract of a model: names, output structure and guards.  Paddle treats it as an
-// unknown field of ProgramDesc.
+// Reads the contract of a model: names, output structure and guards. The contract is a field of the
+// protobuf message ProgramDesc that Paddle does not know and ignores.
 #pragma once
 #include <string_view>
 
@@ -10,7 +10,8 @@ namespace oarlock {
 
 inline constexpr std::uint32_t kContractField = 20741;
 inline constexpr std::int32_t kContractVersion = 1;
-/// Of contracts with names of dimensions, which older versions of Oarlock would not check.
+/// The version of contracts with names of dimensions. Older versions of Oarlock, which would not
+/// check the names, reject this version.
 inline constexpr std::int32_t kContractVersionWithDims = 2;
 
 /// Reads the contract in `w` into `c`. payload: the serialized bytes, stored unchanged.  Repeated

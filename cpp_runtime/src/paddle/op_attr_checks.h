@@ -1,5 +1,5 @@
-// Validation of the types and values of op attributes in files.   The same rules as in Python:
-// ir/attr_checks.py.
+// Validation of the types and values of op attributes in files. The rules are the same as in Python
+// (ir/attr_checks.py).
 #pragma once
 #include <optional>
 #include <string>

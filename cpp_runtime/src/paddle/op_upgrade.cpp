@@ -13,8 +13,8 @@ struct AttrRename {
   std::string_view op, old_name, new_name;
 };
 
-// The same renames as in ir/passes/upgrade_ops.py. Changed semantics are handled in the conversion
-// rules.
+// The op types and attributes that newer Paddle versions renamed, as in ir/passes/upgrade_ops.py.
+// Changes of the meaning of an op are handled in its conversion rule.
 constexpr TypeRename kTypeRenames[] = {
 #include "paddle/older_op_types.inc"
 };
@@ -31,8 +31,8 @@ void rename_type(OpDesc& op) {
 }
 
 // Renames attributes that have a name of older versions; if the current name has a value already,
-// the older attribute stays and is not read. Where several older names became one, all but one of
-// them are empty lists.
+// the older attribute stays and is not read. If a new attribute replaces several older ones, all
+// but one of the older ones are empty lists in files.
 void rename_attrs(OpDesc& op) {
   for (const AttrRename& row : kAttrRenames) {
     if (op.type != row.op) continue;
@@ -46,8 +46,8 @@ void rename_attrs(OpDesc& op) {
   }
 }
 
-// Changes number attributes to type SCALARS where that is the declared type: files of versions
-// before 2.5 have number lists there.
+// Converts attributes whose declared type is SCALARS from lists of numbers, as which Paddle before
+// 2.5 stored them.
 void convert_number_lists_to_scalars_type(OpDesc& op) {
   for (auto& [name, attr] : op.attrs) {
     if (attr.type == AttrType::SCALARS || declared_attr_type(op.type, name) != AttrType::SCALARS)

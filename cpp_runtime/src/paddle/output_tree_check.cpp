@@ -18,7 +18,7 @@ struct OutputTreeError {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Parser of output trees.  Accepts the JSON that Python's `json` reads.
+// Parser of output trees. The parser accepts the same JSON as Python's module `json`.
 class OutputTreeValidator {
  public:
   OutputTreeValidator(std::string_view text, std::size_t outputs)
@@ -110,7 +110,8 @@ class OutputTreeValidator {
     parse_number_and_test_integer();
   }
 
-  // Returns true for an integer, false for a number with a fraction or an exponent.
+  // Parses a number; returns true for an integer, false for a number with a fraction or an
+  // exponent.
   bool parse_number_and_test_integer() {
     if (peek() == '-') ++pos_;
     auto begin = pos_;

@@ -144,7 +144,8 @@ struct Guard {
   std::string kind;  // dim | rank | value
   std::string var;
   std::int64_t axis = 0;
-  std::string expected;  // Python repr of an int, float or bool
+  std::string expected;  // Python repr of an int, float, bool or list, or `fnv1a64:` and the digest
+                         // of a large tensor
   std::string reader, location, text;
 };
 

@@ -46,8 +46,8 @@ Scalar read_scalar(WireReader w) {
   return s;
 }
 
-// All value fields of an attribute message.  The type selects one; the others are ignored, as in
-// Paddle.
+// All value fields of an attribute message. The attribute's type selects the field that is used;
+// all other fields are ignored, as in Paddle.
 struct RawAttr {
   std::string name;
   std::int32_t type = -1;
@@ -402,8 +402,8 @@ Program parse_program(std::string_view bytes, const std::string& name) {
   return program;
 }
 
-// Sets the parent of a sub-block to the block of the op that runs it, where a Paddle pass wrote
-// block 0.
+// Sets the parent of a sub-block to the block of the op that runs it, because a pass of Paddle sets
+// the parent of nested sub-blocks to block 0.
 static void fix_block_parents(std::vector<Block>& blocks) {
   auto count = static_cast<std::int64_t>(blocks.size());
   for (std::int64_t at = 1; at < count; ++at)

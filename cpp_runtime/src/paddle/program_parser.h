@@ -1,5 +1,5 @@
-// Parser of `.pdmodel` files.  It checks the wire format and required fields;
-// validate_and_fill_variable_indices() checks the rest.
+// Parser of `.pdmodel` files. The parser checks the wire format and required fields;
+// validate_and_fill_variable_indices() checks all other rules.
 #pragma once
 #include <string>
 #include <string_view>

@@ -84,7 +84,7 @@ struct Validator {
       std::string which = "block " + std::to_string(i);
       require(block.idx == static_cast<std::int32_t>(i),
               which + " calls itself " + std::to_string(block.idx));
-      // A parent comes before its children, which also rules out cycles.
+      // The index of a block's parent is less than its own, so that parents cannot form a cycle.
       require(i == 0 ? block.parent == -1 : block.parent >= 0 && block.parent < block.idx,
               which + " has parent " + std::to_string(block.parent));
       depth.push_back(i == 0 ? 1 : depth[static_cast<std::size_t>(block.parent)] + 1);
@@ -117,8 +117,8 @@ struct Validator {
            (op.type.ends_with("_grad") && parent > 0 && program.blocks[parent].parent == block);
   }
 
-  // Fails if the block is not a child or another op runs it already, and records `op` as its only
-  // owner.
+  // Records `op` as the only op that runs block `index`; fails if the block is not a child of
+  // `block`, or if another op runs it already.
   void check_and_claim_sub_block(const OpDesc& op, const std::string& attr, std::int64_t index,
                                  std::int32_t block) {
     require(may_run_block(op, index, block),
@@ -198,7 +198,8 @@ struct Validator {
            r.smallest_size() <= (r.max == 0 ? kMaxDimSize : r.largest_size());
   }
 
-  // Names of dimensions belong to dynamic dimensions of inputs; a name has one range.
+  // Checks that only dynamic dimensions of inputs have names, and that dimensions of one name have
+  // the same range.
   void check_named_dims(const Contract& c) const {
     for (const ContractArg& arg : c.outputs)
       require(arg.named_dims.empty(), "contract: output '" + arg.name +

@@ -12,11 +12,12 @@ constexpr std::int64_t kMaxCoordinate = 1 << 24;
 constexpr int kPositions = 32;  // positions between two pixels at which weights are tabulated
 constexpr int kWeightScale = 1 << 15;  // weights are integers of 15 bits
 
-// a, b, c, d, e, f, g, h, 1 of (x, y) -> ((a x + b y + c) / w, (d x + e y + f) / w), w = g x + h y
-// + 1
+// The coefficients a, b, c, d, e, f, g, h, 1 of a perspective transform: (x, y) -> ((a x + b y + c)
+// / w, (d x + e y + f) / w), w = g x + h y + 1
 using Transform = std::array<double, 9>;
 
-// The transform from the corners of a rectangle at the origin to a quad, by Gaussian elimination.
+// The perspective transform that maps the corners of a rectangle at the origin to those of `quad`,
+// computed by Gaussian elimination.
 Transform perspective_transform_to_quad(double width, double height, const Quad& quad) {
   const double x[] = {0, width, width, 0}, y[] = {0, 0, height, height};
   std::array<std::array<double, 9>, 8> system{};
@@ -44,8 +45,9 @@ Transform perspective_transform_to_quad(double width, double height, const Quad&
 
 using Weights = std::array<int, 16>;
 
-// The integer weights of 4 x 4 pixels; they sum to `kWeightScale`: the rounding error is added to
-// the largest or subtracted from the smallest of the last four central weights, as OpenCV does.
+// The integer weights of 4 x 4 pixels for bicubic interpolation. The sum of the weights is
+// `kWeightScale`: as in OpenCV, the rounding error is added to the largest or subtracted from the
+// smallest of the last four central weights.
 Weights bicubic_weights_at(int x, int y) {
   auto horizontal = cubic_weights(static_cast<float>(x) / kPositions);
   auto vertical = cubic_weights(static_cast<float>(y) / kPositions);

@@ -10,11 +10,13 @@
 namespace oarlock {
 namespace {
 
-// Neighbours of a pixel: east, then counterclockwise on the screen.
+// Offsets to the eight neighbours of a pixel: the right one (east) first, then counterclockwise on
+// the screen.
 constexpr int kNeighbourX[] = {1, 1, 0, -1, -1, -1, 0, 1};
 constexpr int kNeighbourY[] = {0, -1, -1, -1, 0, 1, 1, 1};
 
-// The border following of Suzuki and Abe (1985) on a map with a frame of zeros.
+// Finds the borders of the regions of a mask by the algorithm of Suzuki and Abe (1985); the mask is
+// copied into a map with a frame of zeros.
 class BorderFollower {
  public:
   BorderFollower(const std::vector<std::uint8_t>& mask, int height, int width)
@@ -27,7 +29,7 @@ class BorderFollower {
           cell({x, y}) = kUnvisited;
   }
 
-  // The last `max_count` borders, the last one first.
+  // The last `max_count` borders in the order of scanning, the last one first.
   std::deque<std::vector<Point>> follow_last_borders(std::size_t max_count) {
     std::deque<std::vector<Point>> borders;
     for (std::int64_t y = 0; y < height_; ++y) {
@@ -98,8 +100,8 @@ std::int64_t cross_product(Point a, Point b, Point c) {
 
 bool is_before_by_x_then_y(Point p, Point q) { return p.x != q.x ? p.x < q.x : p.y < q.y; }
 
-// The indices of the hull, counterclockwise with y upwards, without points on edges, beginning with
-// the rightmost: Andrew's monotone chain.
+// The indices of the points on the convex hull, by Andrew's monotone chain: counterclockwise with y
+// upwards, beginning with the rightmost point, without points on edges.
 std::vector<std::size_t> convex_hull_indices(const std::vector<Point>& points) {
   std::vector<std::size_t> sorted(points.size());
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});
@@ -125,8 +127,9 @@ std::vector<std::size_t> convex_hull_indices(const std::vector<Point>& points) {
   return hull;
 }
 
-// The hull as OpenCV orders it, which decides between rectangles of equal area: if the indices
-// ascend or descend along the hull, it begins with the lowest or the highest one.
+// The convex hull in OpenCV's order, on which the choice between rectangles of equal area depends:
+// if the indices of the points ascend along the hull, it begins with the lowest index; if they
+// descend, with the highest.
 std::vector<Point> convex_hull_in_opencv_order(const std::vector<Point>& points) {
   std::vector<std::size_t> hull = convex_hull_indices(points);
   std::vector<std::size_t> ascending = hull, descending = hull;
@@ -143,8 +146,8 @@ std::vector<Point> convex_hull_in_opencv_order(const std::vector<Point>& points)
   return result;
 }
 
-// A rectangle around the hull.  (a, b): the direction of its lower side; left, bottom: hull points
-// on two of its sides.
+// A rectangle around a convex hull. (a, b): the direction of its lower side; left, bottom: hull
+// points on two of its sides.
 struct RectangleCandidate {
   float a = 1, b = 0, width = 0, height = 0;
   PointF left, bottom;
@@ -152,15 +155,16 @@ struct RectangleCandidate {
 
 PointF to_float(Point p) { return {static_cast<float>(p.x), static_cast<float>(p.y)}; }
 
-// The vector turned by `quarters` times 90 degrees, from the x axis to the y axis.
+// The vector `v` rotated by `quarters` times 90 degrees, in the direction from the x axis to the y
+// axis.
 PointF turn_by_quarters(PointF v, std::size_t quarters) {
   constexpr std::array<PointF, 4> axes = {{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
   PointF axis = axes[quarters % 4];
   return axis.x != 0 ? PointF{v.x * axis.x, v.y * axis.x} : PointF{-v.y * axis.y, v.x * axis.y};
 }
 
-// Rotating calipers (Toussaint, 1983): four lines around the hull turn from edge to edge.  In the
-// arithmetic of OpenCV, float32, because rounding decides between rectangles of equal area.
+// Rotating calipers (Toussaint, 1983): four lines around the convex hull turn from edge to edge.
+// The arithmetic is OpenCV's (float32), because rounding decides between rectangles of equal area.
 class RotatingCalipers {
  public:
   // hull: counterclockwise with y upwards, at least three points.
@@ -171,7 +175,7 @@ class RotatingCalipers {
       double dx = static_cast<double>(q.x - p.x), dy = static_cast<double>(q.y - p.y);
       edges_.push_back({static_cast<float>(dx), static_cast<float>(dy)});
       inverse_lengths_.push_back(static_cast<float>(1 / std::sqrt(dx * dx + dy * dy)));
-      // In the order of the sides: bottom, right, top, left.
+      // The elements of touched_ belong to the sides bottom, right, top, left.
       if (points_[i].y < points_[touched_[0]].y) touched_[0] = i;
       if (points_[i].x > points_[touched_[1]].x) touched_[1] = i;
       if (points_[i].y > points_[touched_[2]].y) touched_[2] = i;
@@ -194,7 +198,8 @@ class RotatingCalipers {
   }
 
  private:
-  // Turns the calipers by the smallest angle that puts a side on an edge.
+  // Turns the calipers by the smallest angle that aligns one of their sides with an edge of the
+  // hull.
   void turn_to_next_edge() {
     std::size_t next = 0;
     PointF next_edge = edges_[touched_[0]];
@@ -231,7 +236,7 @@ class RotatingCalipers {
   PointF base_{1, 0};                     // the direction of the lower side
 };
 
-// Corners in the order upper left, upper right, lower right, lower left.
+// Sorts corners to the order upper left, upper right, lower right, lower left.
 Quad sort_corners(Quad corners) {
   std::stable_sort(corners.begin(), corners.end(), [](PointF p, PointF q) { return p.x < q.x; });
   bool left_is_sorted = corners[1].y > corners[0].y, right_is_sorted = corners[3].y > corners[2].y;
@@ -239,8 +244,9 @@ Quad sort_corners(Quad corners) {
           corners[right_is_sorted ? 3 : 2], corners[left_is_sorted ? 1 : 0]};
 }
 
-// The corners and sides are computed through centre, size and angle in float32, as OpenCV does: the
-// corners are truncated to integers later, where a rounding error is a pixel.
+// Computes the corners and sides of a rectangle from its centre, size and angle in float32, as
+// OpenCV does. The corners are later truncated to integers, so that a rounding error can become an
+// error of one pixel.
 Rectangle to_rectangle(const RectangleCandidate& c) {
   float along = c.a * c.left.x + c.left.y * c.b;
   float across = -c.b * c.bottom.x + c.bottom.y * c.a;
@@ -272,7 +278,8 @@ std::int64_t round_half_away(double value) {
   return static_cast<std::int64_t>(value < 0 ? value - 0.5 : value + 0.5);
 }
 
-// Appends the arc around `corner` from the direction of `from` to that of `to`, both unit vectors.
+// Appends points of the arc with radius `distance` around `corner`, from the direction `from` to
+// the direction `to` (unit vectors).
 void append_arc(std::vector<Point>& polygon, Point corner, double from_x, double from_y,
                 double to_x, double to_y, double distance, double steps) {
   auto append = [&](double x, double y) {
@@ -294,8 +301,8 @@ void append_arc(std::vector<Point>& polygon, Point corner, double from_x, double
   append(to_x, to_y);
 }
 
-// The pixels of a polygon, as OpenCV's fillPoly draws them: edges as lines of 8-connected pixels,
-// and between pairs of edges of each row.
+// The pixels of a polygon as OpenCV's fillPoly draws them: the edges as lines of 8-connected
+// pixels, and in each row the pixels between pairs of edges.
 class PolygonMask {
  public:
   PolygonMask(int height, int width)
@@ -310,7 +317,7 @@ class PolygonMask {
     bool is_outside = outcode(p) || outcode(q);
     if (clip_line(begin, end)) draw_line(begin, end);
     if (p.y == q.y) return;
-    // The line of pixels and the filled rows use the same clipped line.
+    // The edge that is drawn and the edge that bounds the filled rows are the same clipped line.
     if (begin.y == end.y) {
       begin = p;
       end = q;
@@ -343,14 +350,15 @@ class PolygonMask {
            static_cast<std::size_t>(x);
   }
 
-  // Bits of the sides of the mask that a point is beyond: 1 left, 2 right, 4 top, 8 bottom.
+  // A bit for each side of the mask beyond which the point lies: 1 left, 2 right, 4 top, 8 bottom.
   int outcode(Point p) const {
     return (p.x < 0 ? 1 : 0) | (p.x >= width_ ? 2 : 0) | (p.y < 0 ? 4 : 0) |
            (p.y >= height_ ? 8 : 0);
   }
 
-  // Cohen and Sutherland's clipping: first at the top and bottom, then at the left and right.  The
-  // coordinates are truncated.  Returns whether a part of the line is inside.
+  // Clips a line to the mask by Cohen and Sutherland's algorithm: first at the top and bottom, then
+  // at the left and right. The coordinates are truncated. Returns whether a part of the line is
+  // inside the mask.
   bool clip_line(Point& p, Point& q) const {
     auto clip_end = [&](Point& end, int bits) {
       double dx = static_cast<double>(q.x - p.x), dy = static_cast<double>(q.y - p.y);
@@ -464,11 +472,13 @@ std::vector<Point> offset_polygon(const Quad& quad, double distance) {
     auto from = normals[(i + count - 1) % count], to = normals[i];
     double sine = from[0] * to[1] - to[0] * from[1];
     bool is_straight = std::fabs(sine * distance) < 1 && from[0] * to[0] + from[1] * to[1] > 0;
-    // Truncation can turn a corner inwards; its points are inside of the hull of the others.
+    // Truncation of coordinates can make a corner concave (sine < 0); a concave corner needs no
+    // arc, because its points lie inside of the convex hull of the other points.
     if (is_straight || sine < 0) to = from;
     append_arc(polygon, corners[i], from[0], from[1], to[0], to[1], distance, steps);
   }
-  // Clipper's polygons end with the uppermost point, of several with the rightmost.
+  // The polygon is rotated to end with its uppermost point, of several with the rightmost, like the
+  // polygons of the library Clipper.
   auto last = std::min_element(polygon.begin(), polygon.end(),
                                [](Point p, Point q) { return p.y != q.y ? p.y < q.y : p.x > q.x; });
   std::rotate(polygon.begin(), last + 1, polygon.end());

@@ -37,7 +37,7 @@ double area(const Quad& quad);
 double perimeter(const Quad& quad);
 
 /// The polygon at `distance` outside of a convex quad, whose corners are truncated to integers,
-/// with rounded corners.  Empty if the quad has less than three different corners.
+/// with rounded corners. The polygon is empty if the quad has less than three different corners.
 std::vector<Point> offset_polygon(const Quad& quad, double distance);
 
 /// The mean of the values of `map` inside of a polygon, its edges included; 0 if there are none.

@@ -1,4 +1,4 @@
-// Images of three interleaved channels.
+// Images with three channels, interleaved by pixel.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -29,7 +29,8 @@ constexpr const char* kSettingsFiles[] = {"inference.yml.config.json", "infer_cf
                                     "; expected " + expected);
 }
 
-// Throws for tensors and sizes of the caller that no network and no `preprocess` returns.
+// Checks the arguments of `postprocess`: throws Error(input) for outputs that cannot come from a
+// network, and for sizes of images that cannot come from `preprocess`.
 void check_postprocess_arguments(std::span<const TensorView> outputs,
                                  std::span<const ImageSizes> sizes) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -60,7 +61,8 @@ ScoreArray require_finite_score_array(const TensorView& output) {
   return scores;
 }
 
-// The single output of a network, of rank `rank`, with a batch of `count` images.
+// The scores in the single output of a network; throws unless the output is float32 with rank
+// `rank` and a batch of `count` images.
 ScoreArray require_single_score_output(std::span<const TensorView> outputs, std::size_t count,
                                        std::size_t rank, PipelineTask task,
                                        const std::string& expected) {
@@ -171,7 +173,8 @@ std::vector<Tensor> make_network_inputs(const std::vector<TensorSpec>& specs, co
   return inputs;
 }
 
-// Stacks [3, H, W] along a new axis; rows are padded with zeros to the largest width.
+// Stacks images [3, H, W] along a new first axis; the rows of narrower images are padded with zeros
+// to the largest width.
 Tensor stack(std::span<const PreparedImage> images) {
   std::vector<std::int64_t> shape = images[0].data.shape();
   for (const PreparedImage& image : images)
@@ -297,7 +300,7 @@ std::vector<PipelineResult> Pipeline::run(std::span<const ImageView> images, std
   std::vector<std::size_t> indices;  // of the images in the batch
   std::vector<PipelineResult> results(images.size());
   if (errors) errors->assign(images.size(), std::nullopt);
-  // Runs the images of the batch from `first` on.
+  // Runs the network on `count` images of the batch, beginning with image `first`.
   auto run_network = [&](std::size_t first, std::size_t count) {
     std::span<const PreparedImage> part{batch.data() + first, count};
     std::vector<ImageSizes> sizes;
@@ -363,7 +366,8 @@ std::vector<TextLine> TextSystem::run(const ImageView& image, std::size_t batch_
     lines.push_back({boxes[i], "", 0});
     crops.push_back(std::move(cropped));
   }
-  // Lines of similar proportions are recognized together: a batch is padded to its widest line.
+  // Text lines are sorted by width / height, because a batch of lines is padded to the width of its
+  // widest line.
   std::vector<std::size_t> order(crops.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   auto ratio = [&](std::size_t i) {

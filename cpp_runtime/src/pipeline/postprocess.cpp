@@ -7,7 +7,7 @@
 namespace oarlock {
 namespace {
 
-// PaddleX rounds the scores of classes to five decimals.
+// Rounds the score of a class to five decimals, as PaddleX does.
 double round_score(float score) { return std::nearbyint(score * 1e5) / 1e5; }
 
 std::string label_of(std::size_t id, const PipelineSettings& settings) {
@@ -42,8 +42,9 @@ double box_iou(Row p, Row q) {
   return width * height / (area(p) + area(q) - width * height);
 }
 
-// The non-maximum suppression of PaddleX's layout models: boxes of one class may overlap by 0.6,
-// others by 0.98.  Best first.
+// The non-maximum suppression of PaddleX's layout models: drops a box whose IoU with a better box
+// is at least 0.6 if both have the same class, else at least 0.98. The result is sorted by
+// descending score.
 std::vector<Row> suppress_overlaps(std::vector<Row> rows) {
   std::stable_sort(rows.begin(), rows.end(), [](Row p, Row q) { return p[1] > q[1]; });
   std::vector<Row> kept;
@@ -55,7 +56,8 @@ std::vector<Row> suppress_overlaps(std::vector<Row> rows) {
   return kept;
 }
 
-// PaddleX drops boxes of the class `image` that cover nearly the whole page, unless no box is left.
+// As in PaddleX, removes the boxes of the class `image` that cover nearly the whole page, unless no
+// box would be left.
 std::vector<Row> drop_whole_page_image_boxes(const std::vector<Row>& rows,
                                              const PipelineSettings& settings,
                                              const ImageSizes& sizes) {
@@ -74,7 +76,8 @@ std::vector<Row> drop_whole_page_image_boxes(const std::vector<Row>& rows,
   return kept.empty() ? rows : kept;
 }
 
-// The network's reading order: column 6, for equal values column 7 descending.
+// Sorts boxes by the reading order that the network outputs: by column 6 and, for equal values, by
+// column 7 descending.
 void sort_by_reading_order(std::vector<Row>& rows, std::size_t columns) {
   std::stable_sort(rows.begin(), rows.end(), [&](Row p, Row q) {
     return p[6] != q[6] || columns == 7 ? p[6] < q[6] : p[7] > q[7];
@@ -98,7 +101,7 @@ std::vector<std::uint8_t> dilate(const std::vector<std::uint8_t>& mask, int heig
   return result;
 }
 
-// The mean probability in a polygon of floats that are truncated to pixels.
+// The mean probability of the pixels in a polygon, whose corners are truncated to pixels.
 double score_in_polygon(const float* map, int height, int width,
                         const std::vector<PointF>& polygon) {
   auto bounds = [&](float PointF::* coordinate, int length) {
@@ -133,7 +136,8 @@ std::vector<ClassScore> top_k_classes(std::span<const float> scores,
                                       const PipelineSettings& settings) {
   std::vector<std::size_t> ids(scores.size());
   std::iota(ids.begin(), ids.end(), std::size_t{0});
-  // Of equal scores the last class first, as the reversed order of NumPy's argsort.
+  // Classes are sorted by descending score; of equal scores the last class is first, as in the
+  // reversed result of NumPy's argsort.
   std::stable_sort(ids.begin(), ids.end(),
                    [&](std::size_t p, std::size_t q) { return scores[p] < scores[q]; });
   std::reverse(ids.begin(), ids.end());

@@ -8,10 +8,11 @@ namespace {
 constexpr int kMaxLineWidth = 3200;  // of PaddleX's text recognition
 constexpr double kMaxSourcePixels = 4 * kMaxPixels;
 
-// Half to even, as Python's round().
+// Rounds to the nearest integer, halves to the even one, as Python's round().
 double round_half_even(double value) { return std::nearbyint(value); }
 
-// State of the transforms of one image: bytes until the first transform that computes floats.
+// The state of one image between transforms: 8-bit pixels until the first transform that computes
+// floats, then floats.
 class Preprocessor {
  public:
   explicit Preprocessor(ByteImage image) : bytes_(std::move(image)) {
@@ -175,7 +176,8 @@ class Preprocessor {
     sizes_.scale_width = scale_width;
   }
 
-  // DetResizeForTest pads images whose sides sum to less than 64 pixels.
+  // DetResizeForTest pads an image to at least 32 x 32 pixels if its height + width is less than
+  // 64.
   void pad_small_image() {
     if (bytes_.height + bytes_.width >= 64) return;
     ByteImage padded(std::max(32, bytes_.height), std::max(32, bytes_.width));

@@ -7,7 +7,7 @@ namespace {
 
 constexpr float kWeightScale = 2048;  // linear weights are integers of 11 bits
 
-// How the pixels of one axis are computed: from `count` source pixels with a weight for each.
+// Interpolation along one axis: each target pixel is the sum of `count` weighted source pixels.
 template <class Weight>
 struct AxisWeights {
   std::size_t count;
@@ -15,7 +15,8 @@ struct AxisWeights {
   std::vector<Weight> weights;
 };
 
-// The position of the first source pixel, and the fraction between it and the next.
+// A position between two source pixels: the index of the first one, and the fraction of the
+// distance to the next one.
 struct SourcePosition {
   int first;
   float fraction;
@@ -27,7 +28,8 @@ SourcePosition linear_source_position(int i, double scale) {
   return {first, position - static_cast<float>(first)};
 }
 
-// Constant within a source pixel and linear across its edge: OpenCV's enlargement by areas.
+// The source position in OpenCV's area interpolation if it enlarges: the result is constant within
+// a source pixel and linear across its edge.
 SourcePosition enlarged_area_source_position(int i, double scale) {
   int first = static_cast<int>(std::floor(i * scale));
   auto fraction = static_cast<float>((i + 1) - (first + 1) / scale);
@@ -83,7 +85,8 @@ std::uint8_t interpolate_byte_between_rows(const std::array<const float*, 4>& ro
                        rows[3][i] * weights[3]);
 }
 
-// One row of weighted sums along the row; three values per target pixel.
+// Interpolates one row of pixels along the row; `sums` gets three values (channels) per target
+// pixel.
 template <class Weight>
 void interpolate_row(const std::uint8_t* row, const AxisWeights<Weight>& axis,
                      std::vector<Weight>& sums) {
@@ -102,7 +105,8 @@ ByteImage interpolate(const ByteImage& source, const AxisWeights<Weight>& rows,
   std::size_t count = rows.count;
   ByteImage result(static_cast<int>(rows.index.size() / count),
                    static_cast<int>(columns.index.size() / count));
-  // The interpolated source rows that a target row needs are consecutive: slot = row % count.
+  // The cache of interpolated source rows: a target row needs `count` consecutive ones, so row r is
+  // kept in slot r % count.
   std::vector<std::vector<Weight>> cache(
       count, std::vector<Weight>(3 * static_cast<std::size_t>(result.width)));
   std::vector<int> cached_row(count, -1);
@@ -122,7 +126,7 @@ ByteImage interpolate(const ByteImage& source, const AxisWeights<Weight>& rows,
   return result;
 }
 
-// Means of blocks of `rows` x `columns` pixels.
+// Shrinks an image: each result pixel is the mean of a block of `rows` x `columns` source pixels.
 ByteImage shrink_by_block_average(const ByteImage& source, int rows, int columns) {
   ByteImage result(source.height / rows, source.width / columns);
   float scale = 1.0f / static_cast<float>(rows * columns);
@@ -144,7 +148,8 @@ struct SourcePixelWeight {
   float weight;
 };
 
-// For each target pixel: the source pixels that it covers, with the covered fractions.
+// For each target pixel along an axis: the source pixels that it covers, each with the covered
+// fraction as its weight.
 std::vector<std::vector<SourcePixelWeight>> source_pixel_weights_along_axis(int source,
                                                                             int target) {
   constexpr double kSmallest = 1e-3;  // OpenCV ignores smaller overlaps
@@ -219,7 +224,8 @@ ByteImage resize(const ByteImage& source, int height, int width, Interpolation i
   if (height == source.height && width == source.width) return source;
   bool shrinks = source.height >= height && source.width >= width;
   bool in_blocks = shrinks && source.height % height == 0 && source.width % width == 0;
-  // OpenCV computes an exact halving by the mean of four pixels also if `linear` is requested.
+  // If height and width are halved exactly, OpenCV computes means of four pixels even if `linear`
+  // is requested.
   if (interpolation == Interpolation::linear && in_blocks && source.height == 2 * height &&
       source.width == 2 * width)
     interpolation = Interpolation::area;

@@ -26,7 +26,8 @@ int read_side(const SettingsReader& fields, const char* name, Json value) {
   return static_cast<int>(side);
 }
 
-// A pair [height, width] or one number for both.
+// Reads a size: a pair [height, width], or one number for both; `width_first`: the pair is [width,
+// height].
 Size read_size(SettingsReader& fields, const char* name, bool width_first = false) {
   Json value = fields.find(name);
   bool is_pair = value.type() == Json::Type::array && value.size() == 2;
@@ -36,7 +37,7 @@ Size read_size(SettingsReader& fields, const char* name, bool width_first = fals
   return width_first ? Size{second, first} : Size{first, second};
 }
 
-// Height and width of a setting [3, height, width].
+// Reads the height and width of a field [3, height, width].
 Size read_size_from_chw_shape(SettingsReader& fields, const char* name) {
   Json value = fields.find(name);
   if (value.type() != Json::Type::array || value.size() != 3 ||
@@ -74,7 +75,7 @@ Normalize normalize(SettingsReader& fields, double scale) {
 
 using OptionalTransform = std::optional<ImageTransform>;
 
-// NormalizeImage of PaddleX's classification and text models.
+// Reads the settings of the transform NormalizeImage of PaddleX's classification and text models.
 OptionalTransform read_normalize(SettingsReader& fields, PipelineSettings&) {
   double scale = fields.number("scale", 1.0 / 255, -kMaxNumber, kMaxNumber);
   std::string order = fields.text("order", "hwc");
@@ -84,7 +85,7 @@ OptionalTransform read_normalize(SettingsReader& fields, PipelineSettings&) {
   return normalize(fields, scale);
 }
 
-// NormalizeImage of PaddleDetection.
+// Reads the settings of the transform NormalizeImage of PaddleDetection.
 OptionalTransform read_detection_normalize(SettingsReader& fields, PipelineSettings&) {
   double scale = fields.boolean("is_scale", true) ? 1.0 / 255 : 1.0;
   std::string type = fields.text("norm_type", "mean_std");
@@ -93,7 +94,7 @@ OptionalTransform read_detection_normalize(SettingsReader& fields, PipelineSetti
   return normalize(fields, scale);
 }
 
-// DetResizeForTest, whose defaults depend on the model.
+// Reads the settings of the transform DetResizeForTest, whose defaults depend on the model.
 OptionalTransform read_det_resize(SettingsReader& fields, PipelineSettings& settings) {
   DetResizeByLimit result;
   result.max_side = fields.integer("max_side_limit", result.max_side, 32, kMaxSide);
@@ -168,8 +169,8 @@ OptionalTransform read_pad_stride(SettingsReader& fields, PipelineSettings&) {
 
 using Reader = OptionalTransform (*)(SettingsReader&, PipelineSettings&);
 
-// The name of a transform, and the function that reads its settings; null for a transform of
-// training, which has no effect.
+// The name of a transform in a .yml, and the function that reads its settings; the function is null
+// for a transform that is used in training only, which is ignored.
 struct TransformReader {
   std::string_view name;
   Reader read;
@@ -199,8 +200,8 @@ struct NamedTransform {
   Json settings;
 };
 
-// The names and settings of the transforms, in `PreProcess.transform_ops` ({Name: {...}}) or
-// `Preprocess` ({type: Name, ...}).
+// The names and settings of the transforms, from the list `PreProcess.transform_ops` (items {Name:
+// {...}}) or, for detection, `Preprocess` (items {type: Name, ...}).
 std::vector<NamedTransform> list_transforms(Json root, bool is_detection, const std::string& file) {
   std::string where = file + (is_detection ? ": Preprocess" : ": PreProcess.transform_ops");
   Json list =

@@ -86,7 +86,8 @@ struct PipelineSettings {
   std::vector<std::string> labels;  // classes, or the characters of the dictionary
   DbPostprocessSettings db;
   int top_k = 5;
-  // By class for multi-label classification; `threshold` for other classes and object detection.
+  // The threshold of each class in multi-label classification; `threshold` is used for classes
+  // without one, and for object detection.
   std::map<int, double> class_thresholds;
   double threshold = 0.5;
   bool layout_nms = false;

@@ -8,7 +8,8 @@
 namespace oarlock {
 namespace {
 
-// Of a label or character: results repeat it for each object or character.
+// The longest text of a label or character; it is limited because results repeat the text for each
+// object or character.
 constexpr std::size_t kMaxTextBytes = 1024;
 
 // "1./255." as yaml files of PaddleOCR write a scale.

@@ -25,9 +25,9 @@ class SettingsReader {
   std::string text(const char* name, const std::string& default_value);
   std::vector<double> numbers(const char* name, const std::vector<double>& default_value,
                               std::size_t count, double max);
-  /// Strings or integers, of which the text is returned.
+  /// Reads a list of strings and integers; integers are returned as text.
   std::vector<std::string> strings(const char* name, std::size_t max_count);
-  /// Accepts a field that has no effect here.
+  /// Accepts the field `name`, which has no effect in Oarlock.
   void mark_as_known(const char* name) { known_.insert(name); }
   /// Throws Error(unsupported) if the object has a field that no function was called for.
   void reject_unknown() const;

@@ -1,4 +1,5 @@
-// Operations that correspond to several ops, or to an op with further attributes.
+// Translation of PIR operations that correspond to several ops of a `.pdmodel`, or to an op with
+// further attributes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -36,8 +37,8 @@ void set_value(Translator& t, const Operation& op) {
   t.emit(op, "set_value", std::move(inputs), {{"Out", {out}}}, std::move(attrs));
 }
 
-// With a negative stride, the end -1 means the last element in PIR, so that nothing is selected,
-// and "before the first element" in a `.pdmodel`.
+// Translates strided_slice. With a negative stride, the end -1 means the last element in PIR, so
+// that nothing is selected; in a `.pdmodel` it means "before the first element".
 void strided_slice(Translator& t, const Operation& op) {
   t.translate_by_spec(op, *find_op_spec("strided_slice"));
   Attrs& attrs = t.last_op().attrs;
@@ -49,7 +50,7 @@ void strided_slice(Translator& t, const Operation& op) {
     if (steps[i] < 0 && values[i] == -1) values[i] = std::numeric_limits<std::int32_t>::max();
 }
 
-// The operands are the new value and the tensor that it overwrites.
+// Translates assign_out_, whose operands are a value and the tensor that it overwrites.
 void assign_out(Translator& t, const Operation& op) {
   t.emit(op, "assign", {{"X", {t.operand_variable(op, 0)}}},
          {{"Out", {t.bind_result_in_place(op, 0, 1)}}});
@@ -109,7 +110,8 @@ void copysign(Translator& t, const Operation& op) {
          {{"Out", {t.bind_result_in_place_or_new(op, 0)}}});
 }
 
-// Reductions over no axes reduce all.
+// Translates a reduction; if it has no axes, attribute `reduce_all` is set, because it reduces over
+// all axes.
 void reduce(Translator& t, const Operation& op) {
   t.translate_by_spec(op, *find_op_spec(op.name));
   OpDesc& emitted = t.last_op();
@@ -144,7 +146,7 @@ void baddbmm(Translator& t, const Operation& op) {
          {{"axis", {AttrType::INT, std::int64_t{-1}}}});
 }
 
-// NaN if an element is NaN, otherwise `nanmedian`.
+// Translates median: NaN if an element is NaN, otherwise the result of `nanmedian`.
 void median(Translator& t, const Operation& op) {
   Type type = t.result_type(op, 0), flag_type = t.require_operand_binding(op, 0).type;
   t.translate_by_spec(op, *find_op_spec("nanmedian"));
@@ -184,7 +186,7 @@ void round_op(Translator& t, const Operation& op) {
          scale_attrs(1 / power));
 }
 
-// The singular values of `svd`.
+// Translates svdvals to svd, of which only the singular values are used.
 void svdvals(Translator& t, const Operation& op) {
   Type matrix = t.require_operand_binding(op, 0).type;
   matrix.shape.assign(matrix.shape.size(), -1);

@@ -1,5 +1,6 @@
-// Constants, arange and cast. Constants are bound with their elements, so that they can become
-// attributes, and emitted as ops, which are removed if no tensor is needed.
+// Constants, arange and cast. The elements of a constant are recorded, so that they can become an
+// attribute of the op that reads them. Each constant is also emitted as an op, which is removed
+// later if no op reads its output.
 #include <cmath>
 
 #include "base/number_text_conversion.h"
@@ -58,7 +59,7 @@ void ones_or_zeros(Translator& t, const Operation& op) {
                             t.dtype_attr_or_first_result_dtype(op));
 }
 
-// Emits an int64 or int32 vector.
+// Translates full_int_array to an op that returns an int64 or int32 vector.
 void full_int_array(Translator& t, const Operation& op) {
   Ints values = require_ints_attr(t, op, "value");
   std::string out = t.bind_result_to_new_variable(op, 0);
@@ -129,7 +130,8 @@ void assign_value(Translator& t, const Operation& op) {
     t.set_constant_unless_changed_in_place(op, 0, known);
 }
 
-// A cast of a known integer remains known.
+// Translates an op `cast`. If the operand is an integer constant, the result of another integer
+// type is a constant, too.
 void cast(Translator& t, const Operation& op) {
   Binding from = t.require_operand_binding(op, 0);
   DType dtype = t.dtype_attr_or_first_result_dtype(op);
@@ -140,7 +142,8 @@ void cast(Translator& t, const Operation& op) {
     t.set_constant_unless_changed_in_place(op, 0, *from.constant);
 }
 
-// The ends have the dtype of the result; in files they are float64 or int64.
+// Translates arange. The inputs Start, End and Step of the emitted op have the dtype of the result;
+// those of the PIR operation are float64 or int64.
 void arange(Translator& t, const Operation& op) {
   DType dtype = t.dtype_attr_or_first_result_dtype(op);
   constexpr const char* slots[] = {"Start", "End", "Step"};

@@ -6,7 +6,8 @@
 namespace oarlock::pir {
 namespace {
 
-// Emits a conditional_block that assigns what the body yields to new variables of the outer block.
+// Emits a conditional_block that assigns the values that `body` yields to new variables of the
+// outer block; returns the names of these variables.
 Strings emit_conditional_block(Translator& t, const Operation& op, const Block& body,
                                const std::string& condition) {
   Strings outputs;
@@ -48,7 +49,8 @@ void if_else(Translator& t, const Operation& op) {
 }
 
 // A loop-carried value is a variable of the outer block, which the body assigns at its end. A
-// tensor array is changed in place, so its variable is that of the initial array.
+// tensor array is changed in place, so the variable of a loop-carried array is that of the initial
+// array.
 void while_loop(Translator& t, const Operation& op) {
   std::size_t count = op.results.size();
   if (op.bodies.size() != 1 || op.operands.size() != count + 1 || op.bodies[0].args.size() != count)
@@ -71,7 +73,8 @@ void while_loop(Translator& t, const Operation& op) {
     if (yielded.size() != count + 1)
       t.fail(op.source, "pd_op.while: the body yields " + std::to_string(yielded.size()) +
                             " values for a condition and " + std::to_string(count) + " results");
-    // A value that is itself carried may be overwritten before it is read.
+    // A yielded value that is another loop-carried variable is copied first, because that variable
+    // may be overwritten before it is read.
     for (std::size_t i = 1; i < yielded.size(); ++i) {
       std::string& variable = yielded[i].variable;
       bool is_other = std::find(carried.begin(), carried.end(), variable) != carried.end() &&

@@ -1,4 +1,4 @@
-// Rules of ops that are more than a row of the table of operations.
+// Export rules of the ops whose export cannot be described by a row of the table of operations.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -50,7 +50,8 @@ double fill_value(Exporter& e, const OpDesc& op) {
   return std::get<double>(number.value);
 }
 
-// The conversion of a double outside of the range is undefined.
+// Casts a double to int64; a value out of range becomes the nearest bound, because C++ leaves its
+// conversion undefined.
 std::int64_t to_nearest_int64(double value) {
   constexpr double limit = 0x1p63;
   if (value >= limit) return std::numeric_limits<std::int64_t>::max();
@@ -82,7 +83,8 @@ void fill_constant(Exporter& e, const OpDesc& op) {
   e.emit_to_output(op, "full_with_tensor", {value, shape}, {dtype_attribute("dtype", dtype)});
 }
 
-// The values of assign_value or set_value, which are in an attribute of their dtype.
+// The values of an assign_value or set_value op, which are stored in the attribute for their dtype,
+// such as `fp32_values`.
 Scalars read_value_attrs_as_scalars(const OpDesc& op) {
   Scalars values;
   for (const char* name : {"values", "bool_values", "fp32_values", "fp64_values", "int32_values",
@@ -94,7 +96,8 @@ Scalars read_value_attrs_as_scalars(const OpDesc& op) {
   return values;
 }
 
-// Integers of 64 bits become full_int_array, whose values are exact.
+// Exports assign_value. Values of dtype int64 become the operation full_int_array, which stores
+// them exactly.
 void assign_value(Exporter& e, const OpDesc& op) {
   DType dtype = require_dtype_attr(e, op, "dtype");
   Ints shape = int_list_attr_or_empty(op, "shape");
@@ -165,7 +168,7 @@ void elementwise(Exporter& e, const OpDesc& op) {
   e.emit_to_output(op, std::string(spec.name), {x.id, y.id});
 }
 
-// Paddle's `where` does not broadcast.
+// Exports `where`; the operands are broadcast first, because Paddle's `where` does not broadcast.
 void where(Exporter& e, const OpDesc& op) {
   Type out = e.declared_type(op, variable_names_in_slot(op.outputs, "Out").at(0));
   std::vector<Value> operands;

@@ -198,7 +198,8 @@ void Exporter::export_outputs() {
   std::int64_t column = 0;
   for (const std::string& name : in_.fetch_names()) {
     Value value = value_of(fetch, name);
-    // Paddle's Predictor rejects an output with the name of an input.
+    // An output that is also an input gets another name, because Paddle's Predictor rejects equal
+    // names.
     bool is_input = std::ranges::find(feeds, name) != feeds.end();
     std::string output = is_input ? "fetch_name_" + std::to_string(column) : name;
     emit("fetch", {value.id}, {value.type},

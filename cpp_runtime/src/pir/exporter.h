@@ -1,5 +1,5 @@
 // Translation of the program of a `.pdmodel` to a PIR program of version 1 in memory, which
-// pir/writer.h writes as `.json`. All releases of Paddle 3 read this version.
+// pir/writer.h writes as `.json`. All releases of Paddle 3 read version 1 of PIR.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -16,8 +16,8 @@
 
 namespace oarlock::pir {
 
-/// Values by the name of the variable that holds them at this point of the program.  Variables are
-/// assigned several times; PIR's values are not.
+/// PIR values by the name of the variable that holds them at the current point of the program. A
+/// variable can be assigned several times; a PIR value cannot.
 using ValuesByVariable = std::map<std::string, Value, std::less<>>;
 
 /// The state that the rules of ops use.
@@ -36,11 +36,11 @@ class Exporter {
   /// The value that a variable holds; fails if no op wrote it.
   const Value& value_of(const OpDesc& op, const std::string& variable) const;
   bool is_assigned(std::string_view variable) const { return values_.contains(variable); }
-  /// Fails in a branch that does not declare the tensor array itself.  In Paddle, a write in a
-  /// branch does not change the array outside of it.
+  /// Fails if the current block is a branch that does not declare the tensor array `variable`
+  /// itself, because in Paddle a write in a branch does not change an array outside of the branch.
   void require_writable_array(const OpDesc& op, const std::string& variable) const;
   std::vector<Value> values_of(const OpDesc& op, const Strings& variables) const;
-  /// The value in a slot of one variable.
+  /// The value of the only variable in an input slot.
   const Value& input(const OpDesc& op, std::string_view slot) const;
   void assign(const std::string& variable, Value value);
 
@@ -69,10 +69,11 @@ class Exporter {
 
   // -- blocks
 
-  /// Translates the sub-block of a branch; without an index the branch is empty.  What it assigns
-  /// is not visible after it.  `finish` appends the yield.
+  /// Translates the sub-block of a branch; without an index the branch is empty. Assignments in the
+  /// branch are not visible after it. `finish` appends the yield.
   Block export_branch(std::optional<std::int64_t> index, const std::function<void()>& finish);
-  /// Translates the body of a loop in the same way; args: of the block.
+  /// Translates the sub-block that is the body of a loop, as export_branch does for branches; args:
+  /// the arguments of the block.
   Block export_sub_block(std::optional<std::int64_t> index, std::vector<Value> args,
                          const std::function<void()>& finish);
   /// The variables of enclosing blocks that a sub-block assigns, sorted; without tensor arrays.
@@ -113,7 +114,7 @@ class Exporter {
   std::int64_t next_id_ = 1, next_argument_id_ = -1;
 };
 
-/// A rule of an op that is more than a row of the table of operations.  It may translate several
+/// A rule of an op that is more than a row of the table of operations. A rule may translate several
 /// ops from `position` on; it returns the number of ops that it translated.
 using ExportRule = std::size_t (*)(Exporter&, const std::vector<OpDesc>& ops, std::size_t position);
 /// The rule of an op type; null if there is none.

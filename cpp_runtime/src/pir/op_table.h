@@ -1,5 +1,5 @@
-// The operations of PIR's dialect pd_op that have an equivalent in `.pdmodel`: the names of their
-// operands, results and attributes there.
+// The operations of PIR's dialect pd_op that have an equivalent op in a `.pdmodel`, with the names
+// of operands, results and attributes in a `.pdmodel`.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -56,8 +56,8 @@ struct OpSpec {
   int since = 1;  // the first version of files that has the operation
 };
 
-/// The specification of an operation; null if it has no equivalent.  A name with a trailing `_`, an
-/// operation in place, has that of the operation without.
+/// The specification of an operation; null if it has no equivalent. An operation in place, whose
+/// name ends in `_`, has the specification of the operation without `_`.
 const OpSpec* find_op_spec(std::string_view name);
 
 /// The specifications with an op type of `.pdmodel`, the oldest first; empty if there are none.

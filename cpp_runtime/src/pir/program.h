@@ -56,8 +56,8 @@ struct Operation {
   const Attribute* find_attr(std::string_view attr) const;
 };
 
-/// A parameter or buffer: an operation without operands.  Only persistable ones are in the
-/// `.pdiparams`.
+/// A parameter or buffer: an operation without operands. Only the values of persistable parameters
+/// are in the `.pdiparams`.
 struct Parameter {
   Value value;
   std::string name;

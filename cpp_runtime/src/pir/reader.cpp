@@ -285,7 +285,8 @@ class Reader {
     fail(typed, "an attribute of type '" + std::string(type.substr(0, 80)) + "'");
   }
 
-  // A list of attributes of one type.  The element type of an empty list is not known.
+  // Reads a list of attribute values, which have one type. The element type of an empty list is not
+  // known.
   Attr read_array(Json list) const {
     Ints ints;
     Floats floats;

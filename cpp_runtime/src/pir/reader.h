@@ -7,7 +7,7 @@
 
 namespace oarlock::pir {
 
-/// The first characters decide: a `.pdmodel` never starts with a brace.
+/// Whether `bytes` are a `.json` and not a `.pdmodel`, which never starts with a brace.
 bool starts_with_json_object(std::string_view bytes);
 
 /// Reads the program of a document, which must outlive it.  Checks the structure: required fields,

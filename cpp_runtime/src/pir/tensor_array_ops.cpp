@@ -1,5 +1,5 @@
-// Tensor arrays. In both formats a write changes the array for all later readers, so that the
-// result of a write is the array itself.
+// Tensor arrays. In PIR and in a `.pdmodel`, a write changes the array for all later readers, so
+// that the result of a write is the array itself.
 #include <limits>
 
 #include "pir/special_rule_table.h"
@@ -28,7 +28,7 @@ void slice_array(Translator& t, const Operation& op) {
          std::move(attrs));
 }
 
-// One element at an index that may be negative.
+// Translates slice_array_dense: reads one element of an array, at an index that may be negative.
 void slice_array_dense(Translator& t, const Operation& op) {
   const Binding& start = t.require_operand_binding(op, 1);
   if (!start.constant || start.constant->size() != 1)

@@ -62,8 +62,8 @@ class DeadOpRemoval {
     ops.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
   }
 
-  // Removes the dead ops of an op's block; what the op writes is live at its end, because a loop
-  // reads it again.
+  // Removes the dead ops of an op's block. The variables that the op writes are live at the end of
+  // the block, because the next iteration of a loop reads them.
   void remove_from_sub_block(const OpDesc& op, Names& live) {
     for (auto& [slot, names] : op.outputs) live.insert(names.begin(), names.end());
     for (const std::string& name : variable_names_in_slot(op.inputs, "Condition"))
@@ -73,8 +73,8 @@ class DeadOpRemoval {
     live.merge(live_in_block);
   }
 
-  // Removes the variables that an op writes from the live ones, except tensor arrays, of which it
-  // writes one element.
+  // Removes the variables that `op` writes from `live`; a tensor array stays live, because
+  // write_to_array writes only one of its elements.
   void remove_written_names_from_live(const OpDesc& op, Names& live) const {
     if (op.type == "write_to_array") return;
     for (auto& [slot, names] : op.outputs)

@@ -106,7 +106,8 @@ void Translator::collect_unsupported_operations(const Block& block,
   }
 }
 
-// The variables of outputs have the names of the outputs, unless another variable has the name.
+// The variable of each program input and output gets the name of the input or output, unless
+// another variable has this name.
 void Translator::reserve_program_input_and_output_names(const Block& block) {
   for (const Operation& op : block.ops)
     if (op.dialect == Dialect::pd_op && op.name == "data")
@@ -133,7 +134,7 @@ void Translator::collect_values_changed_in_place(const Block& block) {
 
 std::string Translator::unique_name(const std::string& hint) {
   if (names_.insert(hint).second) return hint;
-  // counted per hint: a search from 1 would take quadratic time
+  // The last suffix is stored per hint, because a search from 1 would take quadratic time.
   for (int& suffix = last_suffixes_[hint];;)
     if (std::string name = hint + "_" + std::to_string(++suffix); names_.insert(name).second)
       return name;
@@ -147,8 +148,9 @@ std::int32_t Translator::open_block() {
   return current_ = static_cast<std::int32_t>(out_.blocks.size()) - 1;
 }
 
-// Declares and binds a variable for each parameter; one that is not persistable has no record in
-// the file.  Paddle writes such for values that inference does not read.
+// Declares and binds a variable for each parameter. A parameter that is not persistable has no
+// record in the file of weights; Paddle writes such parameters for values that inference does not
+// read.
 void Translator::translate_parameters(const Block& body) {
   for (const Parameter& p : body.parameters) {
     if (p.name.empty() || !names_.insert(p.name).second)
@@ -478,7 +480,8 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
   }
 }
 
-// The elements of a vector as tensors of shape [1].
+// Emits ops that split a vector into its elements, tensors of shape [1]; returns the names of their
+// variables.
 Strings Translator::emit_vector_elements(const Operation& op, const OperandSpec& spec,
                                          const Binding& vector) {
   const Ints& shape = vector.type.shape;

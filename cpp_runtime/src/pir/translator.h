@@ -104,7 +104,7 @@ class Translator {
   /// Copies an attribute, if it is there, as another type.
   void copy_attr(const Operation& op, std::string_view name, AttrType type, Attrs& attrs) const;
 
-  /// Translates by the row of the table.
+  /// Translates an operation to the op that its row of the table (op_table.h) specifies.
   void translate_by_spec(const Operation& op, const OpSpec& spec);
 
   /// Translates the block of a body into a new block; at its end `finish` gets the operands of its

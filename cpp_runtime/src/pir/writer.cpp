@@ -235,7 +235,7 @@ class Writer {
     out_ += R"({"#":"0.a_str","D":)" + quote_json(text) + "}";
   }
 
-  // Paddle reads NAN, but writes NaN.
+  // NaN is written as "NAN", because Paddle reads only "NAN", although it writes "NaN".
   void write_float_attribute(const char* type, double value) {
     out_ += R"({"#":")" + std::string(type) + "\",";
     if (std::isnan(value))

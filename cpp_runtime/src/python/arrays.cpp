@@ -44,7 +44,8 @@ NumpyModule* instance = nullptr;  // never destroyed: the interpreter ends befor
 
 NumpyModule& numpy_module() { return *instance; }
 
-// The dtype of a struct format character; the size distinguishes `l` from `i` and complex types.
+// The dtype of a buffer, from its format (a character of Python's `struct`) and its item size, on
+// which the dtypes of `l` and of complex numbers depend.
 DType dtype_from_buffer(const Py_buffer& b) {
   const char* f = b.format ? b.format : "B";
   if (*f == '<' || *f == '=' || *f == '@' || *f == '|') ++f;
@@ -149,8 +150,8 @@ bool InputBuffers::try_set_without_copy(std::size_t index, PyObject* array) {
   return views_[index].dtype != DType::none;
 }
 
-// Shares a tensor of another library in host memory. NumPy has no bfloat16, so a conversion to an
-// ndarray would fail for it.
+// Shares the host memory of another library's tensor through DLPack. A conversion to an ndarray
+// would fail for bfloat16, which NumPy does not have.
 bool InputBuffers::try_set_from_dlpack(std::size_t index, nb::handle array) {
   HostTensor tensor;
   if (!nb::hasattr(array, "__dlpack__")) return false;
@@ -211,7 +212,8 @@ nb::object to_numpy(const Tensor& tensor) {
   try {
     return tensor.byte_size() <= kCopyBytes ? copy_to_numpy(tensor) : share_with_numpy(tensor);
   } catch (const nb::python_error& error) {
-    // NumPy rejects dims whose product overflows, even if one of them is 0.
+    // NumPy rejects a shape whose non-zero dims have a product that overflows, even if another dim
+    // is 0.
     if (!error.matches(PyExc_ValueError)) throw;
     throw Error(ErrorCode::engine, "run: an output is " +
                                        format_type(tensor.dtype(), tensor.shape()) +

@@ -134,7 +134,8 @@ nb::dict ort_library_info_dict(const Path& path) {
   return result;
 }
 
-// Raises the Python exception for a C++ Error, with its message as valid text.
+// Raises the Python exception for a C++ Error; bytes of the message that are not valid UTF-8 are
+// replaced.
 void translate_error(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);

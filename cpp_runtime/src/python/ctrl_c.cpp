@@ -19,21 +19,23 @@ namespace {
 
 using Handler = void (*)(int);
 
-// Only the main thread registers its runs, because Python raises KeyboardInterrupt there: one at a
-// time.
+// The token of the run that Ctrl-C cancels; null if there is none. Only the main thread sets
+// `running_token`, because Python raises KeyboardInterrupt in the main thread; so there is at most
+// one such run.
 std::atomic<CancellationToken*> running_token = nullptr;
-// The number of threads between reading `running_token` and finishing its use.  The system usually
-// runs the handler in the main thread, but may choose any.
+// The number of threads whose signal handler has read `running_token` and may still use it. The
+// system usually runs a signal handler in the main thread, but may choose any thread.
 std::atomic<int> active_handlers = 0;
 
-// The replaced handlers, oldest first.  There are several if a library installs a handler that
-// calls ours, after which a new session installs ours again: each nested call then passes the
-// signal to the previous handler.
+// The signal handlers that on_sigint replaced, oldest first. Several handlers are stored if a
+// library installs a handler that calls on_sigint, and a new session then installs on_sigint again.
+// Each nested call of on_sigint then passes the signal to the previous handler.
 constexpr std::size_t kMaxHandlers = 8;
 std::array<std::atomic<Handler>, kMaxHandlers> previous_handlers{};
 std::atomic<std::size_t> num_previous_handlers = 0;
-// The nesting depth of `on_sigint`.  In the static TLS block, because other thread-local variables
-// of a loaded library may be allocated on first use, which a signal handler must not do.
+// The nesting depth of `on_sigint`. The variable is in the static TLS block: other thread-local
+// variables of a loaded library may be allocated on first use, and a signal handler must not
+// allocate memory.
 [[gnu::tls_model("initial-exec")]] thread_local std::size_t handler_depth = 0;
 
 void on_sigint(int signal) {
@@ -48,8 +50,9 @@ void on_sigint(int signal) {
   --handler_depth;
 }
 
-// Adds a handler to `previous_handlers`.  If it is already there, it was restored, so those above
-// it are no longer in use.
+// Adds `handler` to `previous_handlers`. If `handler` is stored already, a library has restored it,
+// and the newer handlers are removed, because they are no longer in use. Returns false if there is
+// no space.
 bool push_or_unwind_to_previous_handler(Handler handler) {
   std::size_t at = 0;
   while (at < num_previous_handlers && previous_handlers[at] != handler) ++at;
@@ -67,8 +70,8 @@ bool is_main_thread() {
 
 }  // namespace
 
-// A handler that the user installs later replaces this one: runs then cannot be interrupted until
-// another session is created.
+// Installs on_sigint as the handler of SIGINT. If the user later installs another handler, runs
+// cannot be interrupted until another session is created.
 void install_chained_sigint_handler() {
   struct sigaction now{};
   if (!is_main_thread() || ::sigaction(SIGINT, nullptr, &now) != 0) return;

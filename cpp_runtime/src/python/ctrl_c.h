@@ -5,8 +5,8 @@
 
 namespace oarlock::python {
 
-/// Installs a SIGINT handler that also cancels the run of the active `CancelOnSigintScope`.  Only
-/// in the process's main thread.
+/// Installs a SIGINT handler that also cancels the run of the active `CancelOnSigintScope`. In
+/// other threads than the process's main thread, the function does nothing.
 void install_chained_sigint_handler();
 
 /// During its lifetime, in the process's main thread, Ctrl-C cancels the runs of `token` before the
@@ -20,8 +20,8 @@ class CancelOnSigintScope {
 };
 
 /// During its lifetime, a signal interrupts reading and conversion of a program in this thread with
-/// KeyboardInterrupt, or with the exception of the Python signal handler.  May be created without
-/// the GIL.
+/// KeyboardInterrupt, or with the exception of the Python signal handler. The scope may be created
+/// without holding the GIL.
 class SigintPollScope {
  public:
   SigintPollScope();

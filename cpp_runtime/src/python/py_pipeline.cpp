@@ -16,7 +16,7 @@ namespace {
 
 using namespace nb::literals;
 
-// An RGB image as a view that lives as long as the buffers.
+// A view of an RGB image (a NumPy array), valid as long as `buffers` lives.
 ImageView rgb_view(InputBuffers& buffers, nb::handle array) {
   buffers.set(0, array, "image");
   const TensorView& view = buffers.views()[0];

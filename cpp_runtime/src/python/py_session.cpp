@@ -98,7 +98,8 @@ std::vector<std::size_t> PySession::output_indices(nb::handle fetch) const {
   return indices;
 }
 
-// A run that Ctrl-C canceled is repeated if the Python signal handler raises no exception.
+// Runs the session; Ctrl-C cancels the run. If the Python signal handler then raises no exception,
+// the run is repeated.
 std::vector<Tensor> PySession::run_interruptibly(std::span<const TensorView> inputs,
                                                  std::span<const std::size_t> outputs) const {
   for (;;) try {

@@ -59,7 +59,7 @@ void print_measurement(const TimedSession& subject, bool json) {
   for (const BenchRow& row : rows) std::printf("%-12s %12.4f %s\n", row.name, row.value, row.unit);
 }
 
-// Without memory rows: both sessions are in one process.
+// Prints the times of two sessions, but not their memory, because both are in one process.
 void print_comparison(const TimedSession& a, const TimedSession& b, bool json) {
   std::vector<BenchRow> left = timing_rows(a), right = timing_rows(b);
   double ratio = quantile(a.run_ms, 0.5) / quantile(b.run_ms, 0.5);
@@ -73,7 +73,8 @@ void print_comparison(const TimedSession& a, const TimedSession& b, bool json) {
                 left[i].value / right[i].value, left[i].unit);
 }
 
-// A separate session for the profile, because profiling costs time.
+// Profiles a session and prints the time per op. The profiled session is another one than the timed
+// session, because profiling costs time.
 void run_and_print_op_profile(const Command& c) {
   Options options = c.options;
   options.profile =

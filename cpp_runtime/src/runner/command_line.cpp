@@ -58,7 +58,7 @@ std::string session_option_help(const OptionInfo& option) {
   return option.description + " (default: " + option.default_value + ")";
 }
 
-// A flag that sets a session option; without a value it sets a switch to 1.
+// A command-line flag that sets a session option; a flag without a value sets the option to 1.
 Flag session_option_flag(const std::string& name, const std::string& value,
                          const std::string& option) {
   auto info = std::find_if(option_infos().begin(), option_infos().end(),
@@ -105,20 +105,22 @@ const std::vector<Flag>& flag_table() {
        [](auto& c, auto& v) {
          for (auto& [name, sizes] : parse_shapes_flag("--shape", v)) c.shapes[name] = sizes;
        }},
-      {"--warmup", "N", "bench: calls before the measurement; 3",
+      {"--warmup", "N", "bench, tune: calls before the measurement, including the first run; 3",
        [](auto& c, auto& v) { c.warmup = parse_nonnegative_int("--warmup", v); }},
-      {"--repeat", "N", "bench: measured calls; 50",
+      {"--repeat", "N", "bench: measured calls of each client; 50",
        [](auto& c, auto& v) { c.repeat = parse_nonnegative_int("--repeat", v); }},
       {"--clients", "N", "bench: threads that call the session at once; 1",
        [](auto& c, auto& v) { c.clients = parse_nonnegative_int("--clients", v); }},
       {"--against", "MODEL", "bench: another model, measured alternately with the first",
        [](auto& c, auto& v) { c.compare_model = {v}; }},
       {"--against-options", "NAME=VALUE,...",
-       "bench: other session options, measured alternately with the first",
+       "bench: the first model with other session options, measured alternately with the first; "
+       "values cannot contain commas",
        [](auto& c, auto& v) { c.compare_options = split_text(v, ','); }},
       {"--profile-ops", "", "bench: time per op type and the slowest nodes",
        [](auto& c, auto&) { c.run_and_print_op_profile = true; }},
-      {"--expect", "OUT.npz", "verify: outputs, and inner variables by name",
+      {"--expect", "OUT.npz",
+       "verify: expected outputs, and expected values of inner variables, by name",
        [](auto& c, auto& v) { c.expected_file = v; }},
       {"--rtol", "X", "verify: tolerance relative to the largest value; 1e-4",
        [](auto& c, auto& v) { c.rtol = parse_nonnegative_number("--rtol", v); }},
@@ -136,7 +138,7 @@ const std::vector<Flag>& flag_table() {
 
 constexpr std::size_t kHelpColumn = 32, kHelpWidth = 100;
 
-// A term and its description, wrapped at kHelpWidth columns.
+// The help text of a term: the term and its description, wrapped at kHelpWidth columns.
 std::string format_help_line(const std::string& term, const std::string& description) {
   std::string text, line = "  " + term;
   line.resize(std::max(line.size() + 1, kHelpColumn - 1), ' ');
@@ -161,10 +163,17 @@ std::string usage() {
       "       oarlock-runner inspect MODEL [PARAMS]\n"
       "       oarlock-runner to-onnx MODEL [PARAMS] [--output OUT.onnx]\n"
       "       oarlock-runner pipeline DIR [REC_DIR] --input IMAGES.npz\n"
+      "run computes the outputs; bench times runs; tune measures session options and writes the\n"
+      "fastest to MODEL.oarlock.tune.json, which later sessions use; verify compares the outputs "
+      "with\n"
+      "expected ones; inspect prints inputs, outputs, ops and weights.\n"
       "MODEL is a prefix (m for m.pdmodel or m.json, and m.pdiparams), a file, a directory with\n"
       "inference.json, inference.pdmodel, model.json or model.pdmodel, or a folder of Paddle 1.x.\n"
       "DIR is a model directory with inference.yml.config.json or infer_cfg.yml.config.json;\n"
-      "REC_DIR recognizes text; IMAGES.npz has arrays uint8[height, width, 3] in RGB order, and "
+      "REC_DIR is the directory of a text recognition model, which reads the text that DIR "
+      "detects;\n"
+      "oarlock pipeline-config DIR writes these files. IMAGES.npz has arrays uint8[height, width, "
+      "3] in RGB order, and "
       "one\n"
       "line of JSON is printed for each.\n";
   for (const Flag& f : flag_table()) text += format_help_line(f.name + " " + f.value_name, f.help);

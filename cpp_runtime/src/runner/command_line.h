@@ -15,7 +15,7 @@ struct Command {
   Options options;
   std::string input, output, expected_file;
   Shapes shapes;
-  std::vector<std::string> compare_model;  // bench: another model, and its weights
+  std::vector<std::string> compare_model;  // bench: the model of --against; empty: the same model
   std::optional<std::vector<std::string>>
       compare_options;  // bench: NAME=VALUE, options of the second session
   int warmup = 3, repeat = 50, opset = 17, clients = 1;
@@ -37,11 +37,12 @@ void set_options(Options& options, const std::vector<std::string>& settings);
 /// Throws Error(input) if --output is one of the input files.
 void reject_output_overwriting_input(const Command& command, const Model& model);
 
-/// Opens the model at the first path (a prefix, a program file, or a folder of Paddle 1.x), with
-/// the second path as parameter file if given.
+/// Opens the model at the first path (any path that Model::open accepts), with the second path as
+/// parameter file if given.
 Model open_model(const Command& command);
 
-/// Loads ONNX Runtime while the model is read.  Errors are reported when the session is created.
+/// Starts to load ONNX Runtime in another thread, so that it is loaded while the model is read.
+/// Errors of loading are reported when the session is created.
 std::future<void> start_engine_preload(const Options& options);
 
 int run(const Command& command);

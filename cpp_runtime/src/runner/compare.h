@@ -15,12 +15,13 @@ struct Comparison {
   bool same = true;
   std::optional<double> max_difference =
       0;                // largest absolute difference; nullopt if dtype or shape differ
-  std::string details;  // description of the difference: dtype, shape, or number of elements and
-                        // the first one
+  std::string details;  // description of the difference: dtype and shape, or how many elements
+                        // differ and the first of them
 };
 
-/// |actual - expected| <= atol + rtol * max|expected| for floating dtypes, equality for others; NaN
-/// equals NaN.
+/// Compares dtype, shape and all elements. Floating elements are equal if |actual - expected| <=
+/// atol
+/// + rtol * (largest finite |expected| of the tensor); others must be identical. NaN equals NaN.
 Comparison compare_tensors(const Tensor& actual, const Tensor& expected,
                            const Tolerance& tolerance);
 

@@ -54,7 +54,8 @@ struct HuffmanCodes {
   }
 };
 
-// Base value and number of extra bits by symbol (RFC 1951, 3.2.5).
+// Tables by symbol: the base value of a length or distance, and the number of its extra bits (RFC
+// 1951, 3.2.5).
 constexpr std::uint16_t kLengthBase[] = {3,  4,  5,  6,   7,   8,   9,   10,  11, 13,
                                          15, 17, 19, 23,  27,  31,  35,  43,  51, 59,
                                          67, 83, 99, 115, 131, 163, 195, 227, 258};

@@ -107,7 +107,7 @@ Ints parse_shape(std::string_view text, const ByteReader& in) {
   return shape;
 }
 
-// Converts column-major elements to row-major order.
+// Copies the elements of an array in column-major order to `to` in row-major order.
 void copy_column_major_to_row_major(const Ints& shape, std::size_t size, const char* from, char* to,
                                     std::size_t count) {
   Ints index(shape.size());
@@ -182,7 +182,8 @@ struct ZipEntry {
   std::uint32_t crc = 0;
 };
 
-// 64-bit sizes are stored in extra field 1, in this order.
+// Replaces those sizes and offsets of a zip entry that do not fit into 32 bits by the 64-bit
+// numbers in its extra field 1, which are in the order size, packed size, offset.
 void read_zip64_sizes(ByteReader extra, ZipEntry& e) {
   while (extra.pos + 4 <= extra.bytes.size()) {
     auto id = extra.read_number<std::uint16_t>();
@@ -259,8 +260,8 @@ struct ByteWriter {
   }
 };
 
-// The common part of the local and the central header.  The date is 1980-01-01, the earliest in
-// zip.
+// Writes the fields that the local and the central header of a zip entry share. The date is
+// 1980-01-01, the earliest date that zip can store.
 void write_zip_header_fields(ByteWriter& out, const ZipEntry& e) {
   out.write_u16(20)
       .write_u16(0x800)

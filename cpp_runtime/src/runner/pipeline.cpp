@@ -25,7 +25,7 @@ std::string to_json(const List& list) {
   return "[" + text + "]";
 }
 
-/// The list of one member of the items.
+/// The values of one member of all items as a JSON list.
 template <class Item, class Value>
 std::string to_json(const std::vector<Item>& items, Value Item::* member) {
   std::vector<Value> values;
@@ -77,8 +77,8 @@ ImageView require_image_view(const std::string& name, const Tensor& array) {
   return {static_cast<const std::uint8_t*>(array.data()), array.shape()[0], array.shape()[1]};
 }
 
-// Prints one line for each array; that of an array that fails has its error, and the others are
-// processed.  Returns the exit code.
+// Prints one line for each array: the result or, if processing the array fails, the error. A
+// failure does not stop the processing of the other arrays. Returns the exit code.
 template <class Run>
 int run_and_print_results(const NamedTensors& arrays, Run run) {
   int exit_code = 0;

@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kMaxSlowestNodes = 15;
 constexpr std::string_view kKernel = "_kernel_time";
 
-// The start time of the first run that counts, and the number of runs from there on.
+// The start time of the first measured run, which follows `skipped` warm-up runs, and the number of
+// measured runs.
 std::pair<double, int> start_and_number_of_measured_runs(Json events, int skipped) {
   std::vector<double> starts;
   for (Json event : events)

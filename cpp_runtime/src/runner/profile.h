@@ -9,13 +9,13 @@ namespace oarlock::runner {
 /// Average time per run.
 struct MeanOpTime {
   std::string name;  // name of an op type or of a node
-  std::string op;
+  std::string op;    // of a node: its op type
   double count = 0, ms = 0;
 };
 
 struct AggregatedProfile {
   std::vector<MeanOpTime> ops, nodes;  // slowest first
-  double total = 0;
+  double total = 0;                    // ms of all ops per run
   int runs = 0;
 };
 

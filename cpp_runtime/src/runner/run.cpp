@@ -5,7 +5,8 @@
 namespace oarlock::runner {
 namespace {
 
-// Input names for arrays named in0, in1, ...; empty if arrays are given by name.
+// If the arrays are named in0, in1, ..., the input names that they stand for; empty if the arrays
+// have the names of inputs.
 std::vector<std::string> input_names_of_positional_arrays(const NamedTensors& arrays,
                                                           const std::vector<TensorSpec>& inputs) {
   for (const TensorSpec& spec : inputs)

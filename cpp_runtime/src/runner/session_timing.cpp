@@ -33,7 +33,8 @@ double run_and_return_ms(const Session& session, const std::vector<Tensor>& inpu
   return ms_since(start);
 }
 
-// One client thread: its times, or its exception.
+// The work of one client thread: runs the session and stores the times of its runs, or the
+// exception that ended them.
 struct ClientThreadRuns {
   std::vector<double> run_ms;
   std::exception_ptr failure;
@@ -110,7 +111,7 @@ double quantile(std::vector<double> times, double q) {
 
 std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Model& model,
                                               const Session& session,
-                                              const SyntheticInputOptions& spec) {
+                                              const SyntheticInputOptions& synthetic) {
   const std::vector<TensorSpec>& specs = session.inputs();
   NamedTensors arrays = command.input.empty() ? NamedTensors{} : read_npz(command.input);
   Shapes shapes = command.shapes;
@@ -123,7 +124,7 @@ std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Mode
     shapes[specs[at].name] = array.shape();
     given[at] = array;
   }
-  std::vector<Tensor> inputs = synthetic_inputs(specs, model.guards(), shapes, spec);
+  std::vector<Tensor> inputs = synthetic_inputs(specs, model.guards(), shapes, synthetic);
   for (auto& [at, array] : given) inputs[at] = array;
   return inputs;
 }
@@ -134,9 +135,9 @@ std::vector<Tensor> load_or_synthesize_inputs_and_time_first_run(const Command& 
                                                                  double& milliseconds) {
   std::string why;
   require_known_input_names(session.inputs(), command.shapes);
-  for (const SyntheticInputOptions& spec : synthetic_input_options_to_try()) {
+  for (const SyntheticInputOptions& synthetic : synthetic_input_options_to_try()) {
     try {
-      std::vector<Tensor> inputs = load_or_synthesize_inputs(command, model, session, spec);
+      std::vector<Tensor> inputs = load_or_synthesize_inputs(command, model, session, synthetic);
       milliseconds = run_and_return_ms(session, inputs);
       return inputs;
     } catch (const Error& error) {

@@ -17,13 +17,15 @@ struct TimedSession {
 
   std::chrono::steady_clock::time_point start_time = std::chrono::steady_clock::now();
   std::future<void> engine_preload;
+  // from start_time until the model was read, and until the session was created; the first run
+  // alone
   double read_ms = 0, load_ms = 0, first_run_ms = 0;
   Model model;
   Session session;
-  double load_rss_mb = 0;  // MB
+  double load_rss_mb = 0;  // resident memory of the process when the session was created
   std::vector<Tensor> inputs;
   std::vector<double> run_ms;  // times of single runs
-  double total_ms = 0;         // total time of all runs
+  double total_ms = 0;         // wall-clock time of all runs; those of several clients overlap
 
   double run_once_and_return_ms() const;
 };
@@ -40,7 +42,7 @@ double quantile(std::vector<double> run_ms, double q);
 /// Inputs in the session's order: from `--input` by name or position, else synthetic.
 std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Model& model,
                                               const Session& session,
-                                              const SyntheticInputOptions& spec = {});
+                                              const SyntheticInputOptions& synthetic = {});
 
 /// Inputs that the session can run: synthetic parameters are varied until a run succeeds.
 /// milliseconds: time of that run

@@ -1,5 +1,5 @@
-// Searches the fastest options for a model on this machine: one option at a time, with the best
-// values found so far.
+// Searches the fastest session options for a model on this machine. One option is varied at a time;
+// the others keep the best values found so far.
 #include <algorithm>
 #include <cstdio>
 #include <set>
@@ -26,7 +26,7 @@ struct Trial {
   bool selected;
 };
 
-// The values that are tried besides the default.
+// The values of an option that tuning tries besides the default.
 std::vector<int> candidate_values(const TunableOption& option) {
   if (option.member == &Options::threads) {
     int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -49,7 +49,8 @@ std::vector<double> measure_medians(const Command& c, const std::vector<Options>
   return medians;
 }
 
-// Measures an option's default and each value; selects a value if it is clearly faster.
+// Measures the run time for the default of an option and for each candidate value; selects a value
+// if it is clearly faster.
 void tune_option(const Command& c, const TunableOption& option, Options& best,
                  std::vector<Trial>& trials) {
   std::vector<Options> settings{best};

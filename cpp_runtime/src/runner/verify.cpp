@@ -12,7 +12,8 @@
 namespace oarlock::runner {
 namespace {
 
-// The files, inputs, and expected outputs and inner variables.
+// The data of a verification: the command, the model, and the expected values of outputs and inner
+// variables.
 struct VerifyCase {
   const Command& command;
   Model model;
@@ -46,7 +47,8 @@ const Tensor* find_tensor(const NamedTensors& arrays, const std::string& name) {
   return nullptr;
 }
 
-// Splits the expected arrays into outputs, by name or as out0, out1, ..., and inner variables.
+// Reads the expected arrays. Arrays named after an output, or out0, out1, ..., are outputs; all
+// others are inner variables.
 void fill_expected_values_from_file(VerifyCase& c) {
   std::vector<TensorSpec> specs = c.model.outputs();
   for (auto& [name, tensor] : read_npz(c.command.expected_file)) {
@@ -113,7 +115,8 @@ std::string format_first_differing_op(const OpOutput& r, const Comparison& compa
          (r.location.empty() ? "" : ", recorded at " + r.location) + ": " + comparison.details;
 }
 
-// Compares the unoptimized graph with the stored inner variables.
+// Runs the unoptimized graph, and describes the first op whose result differs from the stored value
+// of its variable.
 std::string describe_first_difference_from_stored(const VerifyCase& c) {
   Strings names;
   for (auto& [name, tensor] : c.inner_values) names.push_back(name);
@@ -128,7 +131,9 @@ std::string describe_first_difference_from_stored(const VerifyCase& c) {
   return "all inner variables that were stored are as expected, in the graph that is not optimised";
 }
 
-// Fetches one variable at a time, because fetching prevents fusion across it.  Binary search.
+// Finds, by binary search, the first op output that differs between the optimized and the
+// unoptimized graph, and describes it. Each run fetches one variable only, because a fetched
+// variable cannot be fused away.
 std::string describe_first_optimizer_difference(const VerifyCase& c) {
   std::vector<OpOutput> all = fetchable_op_outputs(c.model.impl());
   auto differs = [&](const OpOutput& r) {

@@ -25,7 +25,7 @@ void copy_cuda_memory(void* to, const void* from, std::size_t bytes) {
     throw Error(ErrorCode::engine, "cuda: a copy failed with status " + std::to_string(status));
 }
 
-// Runs without capture to determine the outputs.
+// Runs the session without capturing a CUDA graph, to determine the outputs.
 void run_without_cuda_graph(const Library& library, ort::Session* session, Names inputs,
                             const OrtValues& values, Names outputs, OrtValues& output_values) {
   auto options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);

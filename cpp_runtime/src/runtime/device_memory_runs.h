@@ -39,8 +39,9 @@ void run_with_outputs_in_host_memory(const Library& library, ort::Session* sessi
 /// A captured CUDA graph with fixed device buffers.  Runs are serialized.
 class CudaGraphRun {
  public:
-  /// values: inputs of a first run, which determines the output sizes.  All inputs must have fixed
-  /// sizes. complex_outputs: whether each output holds complex numbers.
+  /// values: inputs of a first run, which determines the output sizes. All inputs must have fixed
+  /// sizes, because the captured graph has fixed buffers. complex_outputs: whether each output
+  /// holds complex numbers.
   CudaGraphRun(const Library& library, ort::Session* session, const DeviceMemoryDescriptor& memory,
                Names inputs, const OrtValues& values, Names outputs,
                const std::vector<bool>& complex_outputs);

@@ -10,8 +10,8 @@
 namespace oarlock {
 namespace {
 
-// A failed node, from `Non-zero status code returned while running Add node.  Name:'y' Status
-// Message: ...`
+// The node that ONNX Runtime's message names: `Non-zero status code returned while running Add
+// node. Name:'y' Status Message: ...`
 struct FailedNode {
   std::string_view op_type, name;
 };
@@ -21,8 +21,8 @@ struct OpAndOutputName {
   std::string_view output;
 };
 
-// Returns the text between `before` and `after`; `text` then starts with `after`.  If they do not
-// occur, returns "" and leaves `text` unchanged.
+// Returns the text between `before` and `after`; `text` then starts with `after`. If `before` and
+// `after` do not occur, returns "" and leaves `text` unchanged.
 std::string_view consume_text_between(std::string_view& text, std::string_view before,
                                       std::string_view after) {
   auto from = text.find(before);
@@ -33,7 +33,8 @@ std::string_view consume_text_between(std::string_view& text, std::string_view b
   return text_between;
 }
 
-// The failed node, preceded by the nodes whose subgraphs contain it.
+// The nodes that an error message names: the failed node is the last one, preceded by the nodes
+// whose subgraphs contain it.
 std::vector<FailedNode> parse_failed_nodes(std::string_view message) {
   std::vector<FailedNode> all;
   for (;;) {
@@ -58,7 +59,7 @@ bool is_named_after(std::string_view node, std::string_view variable) {
   return false;
 }
 
-// Calls `visit(op, name)` for each output variable.
+// Calls `visit(op, name)` for each output variable of each op of the blocks.
 template <class F>
 void for_each_output_in_blocks(std::span<const Block> blocks, F&& visit) {
   for (const Block& block : blocks)
@@ -71,8 +72,8 @@ std::int64_t sub_block_index_or_minus_one(const OpDesc& op) {
   return int_attr(op, "sub_block", -1);
 }
 
-// The op whose variable is the longest one that the node is named after. outer: among ops with the
-// same variable, prefer one with a sub-block.
+// The op whose output variable has the longest name of all that `node` is named after. outer: among
+// ops with the same variable, prefer one with a sub-block.
 OpAndOutputName find_op_of_node(std::span<const Block> blocks, std::string_view node, bool outer) {
   OpAndOutputName located;
   for_each_output_in_blocks(blocks, [&](const OpDesc& op, const std::string& name) {
@@ -85,8 +86,8 @@ OpAndOutputName find_op_of_node(std::span<const Block> blocks, std::string_view 
   return located;
 }
 
-// The op of the last of `nodes` that has one; each node is searched first in the block of the
-// enclosing op.
+// The program's op for the innermost of the nested `nodes` that corresponds to one. The op of each
+// node is searched first in the block of the op of the enclosing node.
 OpAndOutputName find_op_of_innermost_failed_node(const Program& program,
                                                  const std::vector<FailedNode>& nodes) {
   std::span<const Block> all = program.blocks,
@@ -105,8 +106,8 @@ OpAndOutputName find_op_of_innermost_failed_node(const Program& program,
   return located;
 }
 
-// Ops that ONNX Runtime may fuse into the preceding convolution; the fused node is named after the
-// last of them.
+// Whether ONNX Runtime may fuse an op of this type into the preceding convolution; a fused node is
+// named after the last of its ops.
 bool may_be_fused_into_conv(std::string_view op) {
   static constexpr std::string_view all[] = {
       "elementwise_add", "elementwise_mul", "batch_norm", "relu",
@@ -133,7 +134,8 @@ OpAndOutputName find_input_producer_preferring_conv(const Program& program, cons
   return located;
 }
 
-// The convolution of a failed fused node, instead of the op fused into it.
+// If the failed node is a fused convolution, returns the convolution instead of `last`, the op that
+// was fused into it.
 OpAndOutputName find_fused_convolution(const Program& program, const OpAndOutputName& last,
                                        std::string_view op_type) {
   constexpr int kMaxFusedOps = 4;
@@ -144,8 +146,9 @@ OpAndOutputName find_fused_convolution(const Program& program, const OpAndOutput
   return at.op && is_convolution(*at.op) ? at : last;
 }
 
-// Causes of out-of-range indices for maybe-undefined variables, by name prefix.  The prefixes,
-// which saved models contain, and the texts are those of `capture/undefined_checks.py`.
+// Explanations of errors about an index out of range, by which a program reports that a
+// maybe-undefined variable has no value. The prefix of the variable's name selects the explanation.
+// Prefixes, which saved models contain, and texts are the same as in `capture/undefined_checks.py`.
 struct UndefinedVariableCause {
   std::string_view prefix, explanation;
 };
@@ -197,7 +200,8 @@ std::size_t failed_main_block_op_index_or_size(const Program& program, const Err
                                 : find_op_of_node(main_block, nodes[0].name, nodes.size() > 1);
   std::size_t at = main_block[0].ops.size();
   if (!located.op) return at;
-  // Several ops may write the variable; the failed one is at most the last of them.
+  // Several ops may write the variable of the failed op; the search returns the last of them,
+  // because the failed op is not after it.
   while (at > 0) {
     const OpDesc& op = main_block[0].ops[--at];
     for (auto& [slot, names] : op.outputs)

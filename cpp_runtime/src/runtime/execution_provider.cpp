@@ -40,7 +40,8 @@ struct KeyValueLists {
   }
 };
 
-// Opens NVIDIA's libraries and adds the provider; an error lists the libraries that were found.
+// Opens NVIDIA's libraries and appends the CUDA or TensorRT provider to the session options; an
+// error lists the libraries that were found.
 template <class T, class Create, class Update, class Append, class Release>
 void append_nvidia_provider(const Library& library, ort::SessionOptions* session,
                             const Options& options, const Settings& settings) {
@@ -73,14 +74,15 @@ std::string join_names(const std::vector<std::string>& names) {
   return text;
 }
 
-// The functions of the API take the name without this suffix, lists have it.
+// The name of an execution provider without the suffix `ExecutionProvider`. Functions of ONNX
+// Runtime's API take the name without this suffix; lists of providers contain it.
 std::string without_provider_suffix(std::string name) {
   constexpr std::string_view suffix = "ExecutionProvider";
   if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
   return name;
 }
 
-// Adds the provider to the errors of `append`.
+// Calls `append`; an error of it is thrown again with the name of the provider.
 template <class F>
 void append_naming_provider_in_errors(const Options& options, F&& append) {
   try {
@@ -104,7 +106,8 @@ void append_built_in_provider(const Library& library, ort::SessionOptions* sessi
   });
 }
 
-// ONNX Runtime keeps a library until the process ends, and rejects to register it again.
+// Registers the plug-in library of an execution provider only once per process: ONNX Runtime keeps
+// it until the process ends, and rejects a second registration.
 void register_plugin_once(const Library& library, const Options& options) {
   static std::mutex mutex;
   static auto& registered = *new std::set<std::pair<const Library*, std::string>>;

@@ -28,8 +28,8 @@ constexpr std::size_t kMaxManifestBytes = 4096;
 constexpr std::size_t kMaxGraphBytes = std::size_t{1} << 31;  // the limit of protobuf
 constexpr std::chrono::hours kLeftoverAge{1};                 // a draft older than this is removed
 
-// A digest of weight samples, which distinguishes models of one structure without reading all
-// weights.  Full digests are compared when an entry is opened.
+// A digest of samples of the weights, which distinguishes models of equal structure without reading
+// all weights. The digest of all weights is compared when an entry is opened.
 std::string weights_sample_digest(const Params& params) {
   std::string sample;
   for (const ParamRecord& p : params.all())
@@ -51,8 +51,8 @@ std::string cache_key(const Model::Impl& model, const Library& library, const Op
   return key.finalize_to_hex();
 }
 
-// Returns null if another process holds the lock.  The file stays: removing it would let two
-// processes in.
+// Locks the file `path`; returns null if another process holds the lock. The lock file is never
+// removed, because two processes could then hold locks at the same time.
 std::shared_ptr<void> try_lock(const std::string& path) {
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
   if (fd < 0) return nullptr;
@@ -179,8 +179,8 @@ void GraphCache::try_commit_entry(CacheDraft draft) const {
   draft.mark_committed();
 }
 
-// Removes files of earlier entries of this key and of processes that ended early, but not those
-// that another process may be writing.
+// Removes the files of earlier entries with this key, and those that processes left behind when
+// they were killed; files that another process may be writing are kept.
 void GraphCache::remove_outdated_files_of_key(const CacheDraft& draft) const {
   std::error_code error;
   auto old = fs::file_time_type::clock::now() - kLeftoverAge;

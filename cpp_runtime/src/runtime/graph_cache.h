@@ -42,8 +42,9 @@ class CacheDraft {
 
 class GraphCache {
  public:
-  /// The cache requested by `options`; nullopt without a cache folder, with optimize=0, or for
-  /// devices whose graphs cannot be saved.
+  /// The cache that `options` request; nullopt if there is no cache folder, if optimize is 0, for
+  /// models whose weights are in memory, and for devices and execution providers whose graphs
+  /// cannot be saved.
   static std::optional<GraphCache> create(const Model::Impl& model, const Library& library,
                                           const Options& options,
                                           const std::string& processor = processor_model_id());
@@ -51,7 +52,8 @@ class GraphCache {
   /// The path of the graph; nullopt if there is no valid entry.
   std::optional<std::string> find_valid_graph_path() const;
   /// Starts an entry.  Returns nullopt if the folder cannot be written, or if another process
-  /// writes the same entry. rejected_graph: the graph of an entry that ONNX Runtime rejected
+  /// writes the same entry. rejected_graph: the path of the graph of a
+  /// valid entry that ONNX Runtime could not load; nullopt if there was none
   std::optional<CacheDraft> try_begin_entry(const std::optional<std::string>& rejected_graph) const;
   /// Commits the files that ONNX Runtime wrote, by writing the manifest that names them; drops the
   /// draft if a file cannot be written.  Throws Error(file) if the graph cannot be read.

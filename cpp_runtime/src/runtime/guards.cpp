@@ -12,10 +12,11 @@
 namespace oarlock {
 namespace {
 
-// Tolerance of computed floats between implementations.
+// The tolerance when a float that ONNX Runtime computed is compared with the expected value of a
+// guard.
 constexpr double kRounding = 1e-5;
 
-// The prefix of a guard's reader that was an assert; the assert's message follows.
+// The prefix of `reader` in a guard of an assert statement; the message of the assert follows.
 constexpr std::string_view kAssertReader = "assert: ";
 
 std::string describe_guarded_property(const Guard& g) {
@@ -95,7 +96,8 @@ void Guards::check_shape_guard(const Guard& g, std::span<const std::int64_t> sha
   if (!matches_expected(static_cast<double>(actual), g.expected)) fail(g, std::to_string(actual));
 }
 
-// Several values: a list `[1.0, 2.0]`, each compared like a single one.
+// Checks a guard of a tensor with several elements: each element is compared with an element of the
+// expected list, such as `[1.0, 2.0]`.
 void Guards::check_elements_against_list(const Guard& g, const Tensor& tensor) const {
   std::string_view rest(g.expected);
   rest = rest.substr(1, rest.size() - 2);
@@ -118,7 +120,7 @@ void Guards::check_elements_against_list(const Guard& g, const Tensor& tensor) c
   if (!rest.empty()) fail(g, std::to_string(tensor.size()) + " values");
 }
 
-// Large values are compared by the FNV-1a digest of their bytes.
+// Checks a guard of a large tensor, for which the FNV-1a digest of the bytes is compared.
 void Guards::check_digest(const Guard& g, const Tensor& tensor) const {
   std::uint64_t hash = 0xCBF29CE484222325u;
   auto* bytes = static_cast<const unsigned char*>(tensor.data());
@@ -150,7 +152,8 @@ void Guards::check_input_shapes(std::span<const TensorView> inputs) const {
   for (const InputGuard& o : input_guards_) check_shape_guard(*o.guard, inputs[o.input].shape);
 }
 
-// A 'dim' or 'rank' guard of an inner variable fetches the variable's shape.
+// Checks a guard of an inner variable. `fetched` is the value of the variable for a 'value' guard,
+// and its shape for a 'dim' or 'rank' guard.
 void Guards::check_fetched_value(std::size_t index, const Tensor& fetched) const {
   const Guard& guard = *fetched_guards_[index];
   if (guard.kind == "value")

@@ -42,8 +42,9 @@ class Guards {
   std::vector<InputGuard> input_guards_;
   std::vector<const Guard*> fetched_guards_;
   Strings fetch_names_;
-  // For each of `fetch_names_`, in the order of computation: 1 + the index of the op that writes
-  // its variable, 0 for inputs and parameters; and the index in `fetch_names_`.
+  // One pair for each of `fetch_names_`, in the order of computation. The first number of a pair is
+  // 1 + the index of the op that writes the variable, 0 for inputs and parameters; the second
+  // number is the index in `fetch_names_`.
   std::vector<std::pair<std::size_t, std::size_t>> computation_order_;
 };
 

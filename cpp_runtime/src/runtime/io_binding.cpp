@@ -26,7 +26,8 @@ struct IoBinding::Impl {
         outputs(s.outputs.size()),
         devices(s.outputs.size()),
         is_allocated(s.outputs.size(), true) {
-    // The order in which names are first bound is that of GetBoundOutputValues.
+    // All outputs are bound in their order, because GetBoundOutputValues returns outputs in the
+    // order in which their names were first bound.
     for (const char* name : s.all_output_names) bind_output_to_device(name, {});
   }
 
@@ -57,7 +58,8 @@ struct IoBinding::Impl {
            std::find(is_allocated.begin(), is_allocated.end(), true) != is_allocated.end();
   }
 
-  /// ONNX Runtime would write to the memory of the last run, which the caller may still read.
+  /// Binds the outputs that runs allocate to new memory; otherwise ONNX Runtime would write to the
+  /// outputs of the last run, which the caller may still read.
   void unbind_results_of_last_run() {
     for (std::size_t i = 0; i < session.all_output_names.size(); ++i)
       if (i >= outputs.size() || is_allocated[i])

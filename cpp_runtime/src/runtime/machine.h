@@ -10,8 +10,9 @@ std::string processor_model_id();
 std::string processor_model_and_count_id();
 
 /// Whether ONNX Runtime's products of unsigned and signed bytes saturate at 16 bits, as on x86-64
-/// without VNNI.  Quantized models then compute in float32.  ("session.x64quantprecision" is meant
-/// for this, but ONNX Runtime 1.32 rejects models in which weights share a zero point.)
+/// without VNNI. If these products saturate, quantized models are converted to compute in float32.
+/// (ONNX Runtime's option "session.x64quantprecision" is meant to avoid the saturation, but with
+/// it, ONNX Runtime 1.32 rejects models in which weights share a zero point.)
 bool byte_products_saturate();
 
 }  // namespace oarlock

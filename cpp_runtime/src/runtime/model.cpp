@@ -265,6 +265,7 @@ std::string Model::to_onnx(const OnnxOptions& options) const {
 int Model::lowest_opset(int min_opset, int max_opset) const {
   OnnxOptions options;
   options.opset = min_opset;
+  options.inline_weights = impl_->weights_in_memory != nullptr;
   LoweringOptions lowering = to_lowering_options(*impl_, options);
   lowering.max_opset = max_opset;
   return lower_program(impl_->program, impl_->params, lowering).opset;
@@ -273,6 +274,7 @@ int Model::lowest_opset(int min_opset, int max_opset) const {
 std::string Model::to_text(int opset) const {
   OnnxOptions options;
   options.opset = opset;
+  options.inline_weights = impl_->weights_in_memory != nullptr;
   return onnx::to_text(
       lower_program(impl_->program, impl_->params, to_lowering_options(*impl_, options)).graph);
 }

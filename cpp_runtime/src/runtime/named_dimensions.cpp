@@ -82,7 +82,8 @@ std::int64_t next_allowed_size(const DimRange& range, std::int64_t wanted) {
 StringMap tensorrt_shape_profile_options(const std::vector<TensorSpec>& inputs) {
   StringMap profile;
   for (const TensorSpec& spec : inputs) {
-    // ONNX Runtime separates inputs by commas.
+    // The names of inputs must not contain commas, by which ONNX Runtime separates the inputs of a
+    // TensorRT profile.
     if (!all_dynamic_dims_have_maximum(spec) || spec.name.find(',') != std::string::npos) return {};
     if (std::none_of(spec.shape.begin(), spec.shape.end(), [](auto d) { return d < 0; })) continue;
     std::string shapes[3];

@@ -1,4 +1,5 @@
-// Named dimensions of a model's inputs: the sizes of a call, synthetic sizes, TensorRT's profile.
+// Named dimensions of a model's inputs: checks of the sizes of a call, and the sizes of synthetic
+// inputs and of TensorRT's profile.
 #pragma once
 #include <map>
 #include <span>
@@ -42,8 +43,9 @@ std::string describe_allowed_sizes(const DimRange& range);
 std::int64_t next_allowed_size(const DimRange& range, std::int64_t wanted);
 
 /// The options trt_profile_min_shapes, trt_profile_opt_shapes and trt_profile_max_shapes of
-/// TensorRT for the ranges of all dynamic dimensions; opt is the allowed size next to the middle of
-/// the range.  Empty if a dynamic dimension has no maximum.
+/// TensorRT for the ranges of all dynamic dimensions; opt is the smallest allowed size that is
+/// at least the middle of the range. The result is empty if a dynamic dimension has no name or no
+/// maximum, or if the name of an input contains a comma.
 StringMap tensorrt_shape_profile_options(const std::vector<TensorSpec>& inputs);
 
 }  // namespace oarlock

@@ -12,16 +12,17 @@ namespace oarlock {
 namespace {
 
 constexpr int kMaxThreads = 4096;
-// ONNX Runtime's default is about 10 ms.  Threads that spin so long slow down session creation,
-// when pages of the mapped weights are loaded, and waste a core between requests.  Within a run
-// they are never idle that long.
+// How long idle threads of a session spin before they sleep; ONNX Runtime's default is about 10 ms.
+// Threads that spin for 10 ms slow down session creation, while pages of the mapped weights are
+// loaded, and waste a core between requests.
 constexpr const char* kSpinMicroseconds = "200";
 
 void require(bool ok, const std::string& why) {
   if (!ok) throw Error(ErrorCode::input, "options: " + why);
 }
 
-// ONNX Runtime reports no error for a profile that it cannot write.
+// Throws if the folder of the profile cannot be written to, because ONNX Runtime reports no error
+// in this case.
 void check_profile_folder_is_writable(const std::string& prefix) {
   namespace fs = std::filesystem;
   std::string folder = fs::absolute(prefix).parent_path().string();
@@ -97,8 +98,8 @@ ort::OptionsHandle make_session_options(const Library& library, const Options& o
   if (byte_products_saturate()) entry("session.disable_quant_qdq", "1");
   if (!folder.empty())
     entry("session.model_external_initializers_file_folder_path", folder.c_str());
-  // The CPU kernel of the fused op takes 2 to 7 times as long as those of Add and
-  // LayerNormalization.
+  // Add and LayerNormalization are not fused on the CPU: the kernel of the fused op
+  // (SkipLayerNormalization) takes 2 to 7 times as long as those of the two ops.
   if (options.device == "cpu" && options.execution_provider.empty())
     entry("optimization.disable_specified_optimizers", "SkipLayerNormFusion");
   else

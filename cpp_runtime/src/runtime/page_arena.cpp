@@ -11,13 +11,15 @@ namespace oarlock {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
-// Smaller blocks come from malloc: the pages that they would save do not pay for the search.
+// Blocks smaller than this come from malloc: returning their few pages to the system would not be
+// worth the time of the search for a free block.
 constexpr std::size_t kSmallestBlock = 32768;
-// Pages that were never touched need no memory, so regions can be much larger than blocks.
+// The number of bytes of each mapped region. Pages that were never touched need no memory, so a
+// region can be much larger than its blocks.
 constexpr std::size_t kRegionSize = std::size_t{256} << 20;
 constexpr std::size_t kLargestBlock = std::size_t{1} << 46;
 
-// 4 kB on x86-64, up to 64 kB on ARM64.
+// The size of a memory page: 4 kB on x86-64, up to 64 kB on ARM64.
 std::size_t page_size() {
   static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return size;
@@ -27,7 +29,7 @@ std::size_t round_up(std::size_t size, std::size_t multiple) {
   return (size + multiple - 1) / multiple * multiple;
 }
 
-// A mapped region of at least `size` bytes; null if there is no address space.
+// Maps a region of at least `size` bytes; returns null if there is no address space.
 std::pair<char*, std::size_t> try_map_region(std::size_t size) {
   for (std::size_t wanted : {std::max(size, kRegionSize), size}) {
     void* start = ::mmap(nullptr, wanted, PROT_READ | PROT_WRITE,
@@ -71,7 +73,7 @@ PageArena::Blocks::iterator PageArena::find_or_map_free_block(std::size_t size) 
   return block;
 }
 
-// Takes the first `size` bytes of a free block; the others become a free block of their own.
+// Allocates the first `size` bytes of a free block; the remaining bytes become a new free block.
 void PageArena::use_front(Blocks::iterator block, std::size_t size) {
   Block& whole = block->second;
   std::size_t rest_size = whole.size - size;

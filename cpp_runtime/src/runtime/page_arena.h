@@ -8,10 +8,10 @@
 
 namespace oarlock {
 
-/// Allocates large blocks as parts of mapped regions, with the smallest free block that is large
-/// enough (best fit), and joins adjacent free blocks. Pages of free blocks stay resident while a
-/// scope is active, so that blocks inside of it reuse them, and are returned to the system at its
-/// end. Thread-safe.
+/// Allocates blocks of 32 KiB or more as parts of mapped regions, with the smallest free block that
+/// is large enough (best fit), and joins adjacent free blocks; smaller blocks come from malloc.
+/// Pages of free blocks stay resident while a scope is active, so that blocks inside of it reuse
+/// them, and are returned to the system at its end. Thread-safe.
 class PageArena {
  public:
   PageArena() = default;

@@ -10,7 +10,7 @@
 namespace oarlock {
 namespace {
 
-// Ops whose output has the shape of X.
+// Op types whose output has the shape of input X.
 constexpr std::array<std::string_view, 23> kShapePreservingOps = {
     "assign",        "batch_norm",
     "cast",          "clip",
@@ -25,8 +25,8 @@ constexpr std::array<std::string_view, 23> kShapePreservingOps = {
     "swish",         "sync_batch_norm",
     "tanh"};
 
-// The variable in the first of these slots that has exactly one variable; null if there is no such
-// slot.
+// The variable in the first of the slots `names` that contains exactly one variable; null if there
+// is no such slot.
 const std::string* find_single_variable_in_slots(const Slots& slots,
                                                  std::initializer_list<std::string_view> names) {
   for (auto name : names)
@@ -106,7 +106,7 @@ class PoolingShapeCheck::SizePropagationStepCollector {
         op, find_tracked_shape(find_single_variable_in_slots(op.inputs, {"X"})));
   }
 
-  // Adds one value per channel, or two images.
+  // The step of an op that adds one value per channel to an image, or adds two images.
   std::optional<Step> add_step(const OpDesc& op) {
     auto several = op.inputs.find("X");
     bool list = op.type == "sum" && several != op.inputs.end() && several->second.size() == 2;
@@ -204,10 +204,10 @@ PoolingShapeCheck::PoolingShapeCheck(const Program& program) {
                 std::make_move_iterator(needed_steps.rend()));
 }
 
-// Replaces the known spatial sizes in `out` by the numbers of window positions. If there is none,
-// by 0 for a pool after a convolution, which check() rejects, and by -1 (unknown) for other ops.
-// Division truncates, as in Paddle and ONNX Runtime: a window that lacks less than a stride is
-// counted.
+// Replaces the known spatial sizes in `out` by the numbers of window positions. If no window fits,
+// the size becomes 0 for a pool after a convolution, which check() rejects, and -1 (unknown) for
+// other ops. Division truncates towards zero, as in Paddle and ONNX Runtime, so that a window that
+// exceeds the image by less than a stride is counted.
 void PoolingShapeCheck::replace_sizes_by_window_counts(const Step& step, Ints& out) {
   for (std::size_t i = 0; i < step.windows.size(); ++i) {
     std::int64_t& size = out[2 + i];

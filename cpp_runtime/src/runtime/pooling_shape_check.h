@@ -9,9 +9,9 @@
 
 namespace oarlock {
 
-/// Rejects inputs for which a pool after a convolution has no window: ONNX Runtime's blocked
-/// kernels would divide by 0, which ends the process.  Before a run, sizes are propagated from the
-/// inputs through the ops whose effect on sizes is known.
+/// Rejects inputs for which the window of a pool after a convolution does not fit the image: ONNX
+/// Runtime's blocked kernels would divide by 0, which ends the process.  Before a run, sizes are
+/// propagated from the inputs through the ops whose effect on sizes is known.
 class PoolingShapeCheck {
  public:
   PoolingShapeCheck() = default;
@@ -26,7 +26,8 @@ class PoolingShapeCheck {
     const OpDesc* op;
     std::size_t input, other_input,
         output;  // indices into a table of shapes; other_input: of a second operand, or `input`
-    Ints windows{}, strides{}, pads{};  // windows, per axis; pads: sum of both ends, -1 for SAME
+    Ints windows{}, strides{}, pads{};  // windows: sizes of the window, per spatial axis; pads: sum
+                                        // of both ends, -1 for SAME
     bool after_conv = false, ceil = false;  // after_conv: a pool after a convolution
   };
   class SizePropagationStepCollector;

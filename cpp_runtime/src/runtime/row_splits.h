@@ -1,4 +1,5 @@
-// Row-split inputs and outputs of packed sequences.
+// Row splits of packed sequences (`offsets` in options, `.lod` in names): where each sequence
+// starts.
 #pragma once
 #include <span>
 #include <vector>

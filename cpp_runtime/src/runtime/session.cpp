@@ -10,8 +10,8 @@ CancellationToken::CancellationToken(const Session& session)
 CancellationToken::~CancellationToken() = default;
 bool CancellationToken::is_stopped() const noexcept { return impl_->stopped; }
 
-// Sets a flag that ONNX Runtime reads between ops; it allocates nothing, so a signal handler may
-// call it.
+// Sets a flag that ONNX Runtime reads between ops. The function allocates no memory, so a signal
+// handler may call it.
 void CancellationToken::stop() noexcept {
   impl_->stopped = true;
   impl_->library.api.get<ort::RunOptionsSetTerminate>()(impl_->options.get());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/log.h"
 #include "onnx/model.h"
 #include "runtime/error_location.h"
 #include "runtime/machine.h"
@@ -18,7 +19,8 @@
 namespace oarlock {
 namespace {
 
-// Checking a file takes a tenth of a small run; the check is repeated after about 0.1 ms.
+// The check whether the file of weights was overwritten takes a tenth of the time of a small run,
+// so it is repeated only after about 0.1 ms.
 #ifdef __x86_64__
 constexpr std::uint64_t kRecheckTicks = 200'000;
 std::uint64_t clock_ticks() { return __builtin_ia32_rdtsc(); }  // a third of the cost of a clock
@@ -37,7 +39,8 @@ struct FolderAndFileName {
   std::string folder, name;
 };
 
-// Splits the resolved path: ONNX Runtime rejects links that lead out of the folder.
+// Splits a path into folder and file name after resolving symbolic links, because ONNX Runtime
+// rejects links that lead out of the folder.
 FolderAndFileName resolve_and_split_path(const std::string& path) {
   std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
   std::string full = real ? real.get() : path;
@@ -47,13 +50,14 @@ FolderAndFileName resolve_and_split_path(const std::string& path) {
              : FolderAndFileName{slash ? full.substr(0, slash) : "/", full.substr(slash + 1)};
 }
 
-// Sets the options that belong to a preset of memory, unless they are given.
+// Sets the options that the value of option `memory` implies, unless the user set them.
 Options with_memory_preset(Options options) {
   if (options.memory != "steady" && options.mem_pattern < 0) options.mem_pattern = 0;
   return options;
 }
 
-// Resolves the options that have defaults outside ONNX Runtime.
+// Completes the options: values of the tuning file, the folder of the graph cache, and the TensorRT
+// profile of named dimensions.
 Options options_with_tuning_cache_and_tensorrt_profile(const Options& requested,
                                                        const Model::Impl& model,
                                                        const Library& library) {
@@ -66,13 +70,16 @@ Options options_with_tuning_cache_and_tensorrt_profile(const Options& requested,
   return options;
 }
 
-/// The session that `make` creates, or null if `make` throws an Error: an entry with undetected
-/// damage, or a graph that ONNX Runtime cannot write.
+/// The session that `make` creates, or null if `make` throws an Error, which happens if a cache
+/// entry has damage that its digests do not show, or if ONNX Runtime cannot write the graph. The
+/// caller then goes on without the cache.
 template <class F>
 ort::SessionHandle try_make_session(F&& make) {
   try {
     return make();
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    log_message(LogLevel::warning, "oarlock",
+                std::string("the cache of optimized graphs is not used: ") + error.what());
     return {};
   }
 }
@@ -218,8 +225,11 @@ ort::SessionHandle Session::Impl::load_cached_or_create_session() const {
   auto cached_path = cache->find_valid_graph_path();
   if (cached_path)
     if (auto loaded_session =
-            try_make_session([&] { return load_session_of_cached_graph(*cached_path); }))
+            try_make_session([&] { return load_session_of_cached_graph(*cached_path); })) {
+      log_message(LogLevel::info, "oarlock",
+                  model.impl().program.name + ": loaded the optimized graph " + *cached_path);
       return loaded_session;
+    }
   SerializedOnnxModel lowered = lower_and_serialize_model();
   if (auto draft = cache->try_begin_entry(cached_path))
     if (auto new_session = try_make_session(
@@ -258,6 +268,7 @@ Session::Impl::SerializedOnnxModel Session::Impl::lower_and_serialize_model(
   lowering.guards_only = only_guards;
   if (impl.weights_in_memory) lowering.location = kFileNameOfWeightsInMemory;
   bool external = !lowering.inline_weights && !impl.weights.path().empty();
+  log_message(LogLevel::info, "oarlock", impl.program.name + ": converts the program to ONNX");
   return {onnx::to_bytes(lower_program(impl.program, impl.params, lowering)),
           external ? weights.folder : ""};
 }
@@ -292,8 +303,8 @@ ort::SessionHandle Session::Impl::create(const std::string& bytes,
       static_cast<const void*>(bytes.data()), bytes.size(), settings);
 }
 
-// Runs the session once on synthetic inputs of these shapes; ignores violated guards, because ONNX
-// Runtime is warmed up anyway.
+// Runs the session once on synthetic inputs of these shapes. Guards that these inputs violate are
+// ignored, because ONNX Runtime is warmed up anyway.
 void Session::Impl::warm_up(const Shapes& shapes) const {
   std::vector<Tensor> synthetic = synthetic_inputs(inputs, model.guards(), shapes);
   std::vector<TensorView> views(synthetic.begin(), synthetic.end());
@@ -305,12 +316,13 @@ void Session::Impl::warm_up(const Shapes& shapes) const {
 }
 
 // Throws Error(file) if the mapped file of weights was overwritten; checks at most once in about
-// 0.1 ms.  Changed bytes are other weights; reading beyond a new end would crash the process.
+// 0.1 ms. Runs with changed bytes would use other weights; reading beyond the new end of a
+// truncated file would crash the process.
 void Session::Impl::check_weights_unchanged() const {
   if (options.copy_weights) return;
   std::uint64_t now = clock_ticks();
-  // The difference is unsigned: if the counter decreased, it is large, and the weights are
-  // checked.
+  // The difference of the two tick counts is unsigned: if the counter of ticks decreased, the
+  // difference is large, so that the weights are checked.
   if (now - last_weights_check.load(std::memory_order_relaxed) < kRecheckTicks) return;
   last_weights_check.store(now, std::memory_order_relaxed);
   const MappedFile& weights = model.impl().weights;
@@ -326,14 +338,14 @@ void Session::Impl::check_inputs(std::span<const TensorView> input_views) const 
   if (input_views.size() == inputs.size())
     guards.check_input_shapes(
         input_views);  // before the other checks: a guard's message has the user's line
-  check_input_types(input_views);
+  check_input_types_and_shapes(input_views);
   named_dimensions.check(input_views);
   shape_buckets.require_bucket_sizes(input_views);
   check_row_splits_input_values(inputs, input_views);
   pooling_check.check(input_views);
 }
 
-void Session::Impl::check_input_types(std::span<const TensorView> input_views) const {
+void Session::Impl::check_input_types_and_shapes(std::span<const TensorView> input_views) const {
   if (input_views.size() != inputs.size())
     throw Error(ErrorCode::input,
                 "run: " + std::to_string(input_views.size()) + " inputs given, the model has " +
@@ -370,7 +382,8 @@ std::vector<Tensor> Session::Impl::run_engine(ort::Session* engine, const OrtVal
   return results;
 }
 
-// Always runs all outputs and guards: a CUDA graph cannot run in part.
+// Captures a CUDA graph at the first call, and runs it. All outputs and guards are always computed,
+// because a CUDA graph cannot run in part.
 std::vector<Tensor> Session::Impl::capture_once_and_run_cuda_graph(
     std::span<const TensorView> input_views, const OrtValues& values,
     std::span<const std::size_t> output_indices) const {
@@ -430,7 +443,7 @@ std::vector<Tensor> Session::Impl::run(std::span<const TensorView> input_views,
 std::vector<Tensor> Session::Impl::run_padded(std::span<const TensorView> input_views,
                                               std::span<const std::size_t> output_indices,
                                               const CancellationToken* cancellation) const {
-  check_input_types(input_views);
+  check_input_types_and_shapes(input_views);
   ShapeBuckets::PaddedInputs padded = shape_buckets.pad(input_views);
   std::vector<Tensor> results = run_unpadded(padded.views, output_indices, cancellation);
   if (output_indices.empty()) output_indices = all_outputs;

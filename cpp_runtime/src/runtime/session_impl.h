@@ -29,12 +29,13 @@ struct CancellationToken::Impl {
   std::atomic<bool> stopped = false;
 };
 
-/// Checks dtype, shape and memory of an input.  Throws Error(input).
+/// Checks dtype and shape of an input, that it has data, and that its size fits into memory. Throws
+/// Error(input).
 void check_input(const TensorSpec& spec, const TensorView& view);
 /// Throws Error(input) if an output is in the memory of an input, as the run would read inputs that
 /// it has already overwritten, or in that of another output.
 void require_disjoint_memory(std::span<const TensorView> inputs, std::span<const Tensor> outputs);
-/// Null for null.
+/// ONNX Runtime's run options of the token; null for null.
 const ort::RunOptions* run_options_of(const CancellationToken* cancellation);
 
 struct Session::Impl {
@@ -43,15 +44,16 @@ struct Session::Impl {
   std::vector<Tensor> run(std::span<const TensorView> input_views,
                           std::span<const std::size_t> output_indices,
                           const CancellationToken* cancellation = nullptr) const;
-  /// Runs all outputs, and writes them to the memory of `output_tensors`.
+  /// Computes all outputs, and writes them to the memory of `output_tensors`.
   void run_into(std::span<const TensorView> input_views, std::span<const Tensor> output_tensors,
                 const CancellationToken* cancellation) const;
 
-  /// Checks number, dtypes, shapes, memory and guarded shapes of inputs.
+  /// Checks all that is known before a run: guards on shapes, number, dtypes and shapes of inputs,
+  /// sizes of named dimensions and buckets, row splits, and that pooling windows fit.
   void check_inputs(std::span<const TensorView> input_views) const;
-  /// Checks number, dtypes, ranks and memory of inputs.
-  void check_input_types(std::span<const TensorView> input_views) const;
-  /// Checks that a tensor can hold output `index`: dtype, fixed sizes, memory.
+  /// Checks number, dtypes and shapes of inputs, and that they have data.
+  void check_input_types_and_shapes(std::span<const TensorView> input_views) const;
+  /// Checks that a tensor can hold output `index`: dtype and fixed sizes.
   void check_output(std::size_t index, const Tensor& tensor) const;
   /// Fails if the mapped file with the weights was overwritten.
   void check_weights_unchanged() const;
@@ -79,7 +81,7 @@ struct Session::Impl {
   Options options;
   ort::MemoryHandle cpu_memory;
   ort::MemoryHandle cuda_memory, pinned_memory;  // null if the session runs on the CPU
-  PageArena* arena = nullptr;                    // null unless the session has the smallest memory
+  PageArena* arena = nullptr;                    // null unless the option memory is `smallest`
   ort::SessionHandle session;
   std::vector<TensorSpec> inputs, outputs;
   std::vector<const char*> input_names,

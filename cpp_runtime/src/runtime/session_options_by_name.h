@@ -7,12 +7,12 @@
 
 namespace oarlock {
 
-/// Parses `x=1,3,224,224,y=1,5`, one shape per input; `x` may separate sizes too.  Throws
-/// Error(input).
+/// Parses `image=1,3,224,224,ids=1,5`, one shape per input; the letter x may separate sizes, too:
+/// `image=1x3x224x224`. Throws Error(input).
 Shapes parse_shapes(const std::string& text);
 
-/// Sets the option `name`; `provider.KEY` sets a provider option, `outputs`, `warmup` and
-/// `shape_buckets` append. Throws Error(input).
+/// Sets the option `name`; `provider.KEY` sets a provider option, `outputs` and `warmup`
+/// append; `shape_buckets` sets the buckets of one dimension. Throws Error(input).
 void set_option(Options& options, const std::string& name, const std::string& value);
 
 /// Calls visit(name, member, description) for every option, in the order of session_options.inc.

@@ -130,7 +130,8 @@ struct SessionPool::Impl {
       std::lock_guard lock(mutex);
       worker.token = nullptr;
       worker.deadline = Clock::time_point::max();
-      // A run that ended before the engine noticed the deadline has a result.
+      // If a run ended before ONNX Runtime noticed the deadline, its result is returned instead of
+      // an error.
       if (error && worker.has_timed_out) error = make_canceled_error("the deadline has passed");
     }
     worker.own_token.reset();

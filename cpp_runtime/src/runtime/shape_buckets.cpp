@@ -12,7 +12,8 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-// Copies the elements whose indices are valid in both shapes.
+// Copies the elements of an array whose indices are valid in both shapes to an array of shape
+// `to_shape`; its other elements do not change.
 void copy_common_elements(const char* from, std::span<const std::int64_t> from_shape, char* to,
                           std::span<const std::int64_t> to_shape, std::size_t element_size) {
   if (from_shape.empty()) {

@@ -23,12 +23,14 @@ class ShapeBuckets {
   ShapeBuckets(const Shapes& sizes, const std::vector<TensorSpec>& inputs);
 
   bool empty() const { return dimensions_.empty(); }
-  /// Throws Error(input) for a size above the largest bucket, different sizes of dimensions of one
-  /// name, and an input on a GPU. inputs: of the declared ranks.
+  /// The inputs, padded with zeros to the next buckets. inputs: of the declared ranks. Throws
+  /// Error(input) for a size above the largest bucket, for different sizes of dimensions of one
+  /// name, and for an input on a GPU that needs padding.
   PaddedInputs pad(std::span<const TensorView> inputs) const;
-  /// Throws Error(input) if a dimension has none of the sizes.
+  /// Throws Error(input) if the size of a dimension is none of its buckets.
   void require_bucket_sizes(std::span<const TensorView> inputs) const;
-  /// `output` without the padding of the dimensions that have the same symbols as those of inputs.
+  /// `output`, cropped to the sizes before padding along the dimensions whose symbol is that of a
+  /// padded dimension.
   Tensor crop(const Tensor& output, const TensorSpec& spec, const PaddedInputs& inputs) const;
 
  private:

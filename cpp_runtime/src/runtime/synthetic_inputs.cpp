@@ -14,8 +14,8 @@ namespace {
 
 using SizeByDimName = std::map<std::string, std::int64_t>;
 
-// The size of each named dimension: that in `shapes`, else the allowed size next to 1 if only first
-// dimensions have the name, or to `size`.
+// The size of each named dimension: the size in `shapes` or, if it has none there, the allowed size
+// next to 1 (for a name that only first dimensions have) or next to `size`.
 SizeByDimName choose_named_dimension_sizes(const std::vector<TensorSpec>& specs,
                                            const Shapes& shapes, std::int64_t size) {
   SizeByDimName given, sizes;
@@ -45,11 +45,12 @@ std::vector<std::int64_t> synthetic_shape(const TensorSpec& spec,
   return shape;
 }
 
-// A hostile file may require sizes that exhaust the memory.
+// The limit of the elements of all generated inputs, because a hostile file may require sizes that
+// exhaust the memory.
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 27;
 
-// Subtracts the number of elements of an input from `remaining`; throws Error(input) if it is
-// larger.
+// Subtracts the number of elements of an input from `remaining`; throws Error(input) if the input
+// has more elements than `remaining`.
 void subtract_elements_or_throw_above_limit(const TensorSpec& spec, const Ints& shape,
                                             std::int64_t& remaining) {
   std::optional<std::int64_t> count = element_count(shape);
@@ -81,7 +82,7 @@ Tensor make_synthetic_tensor(const TensorSpec& spec, std::vector<std::int64_t> s
   return tensor;
 }
 
-// Row splits of sequences of nearly equal length.
+// Row splits that divide the rows of `rows` into sequences of nearly equal length.
 Tensor even_row_splits(std::vector<std::int64_t> shape, const Tensor& rows) {
   Tensor tensor(DType::int64, std::move(shape));
   auto count = static_cast<std::int64_t>(tensor.size()) - 1,

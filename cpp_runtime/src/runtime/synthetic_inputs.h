@@ -18,9 +18,9 @@ std::vector<SyntheticInputOptions> synthetic_input_options_to_try();
 void require_known_input_names(const std::vector<TensorSpec>& specs, const Shapes& shapes);
 
 /// One input per spec, with deterministic values.  The size of a dynamic dimension is that in
-/// `shapes`, else that of a guard, else that of `synthetic`; that of a named dimension is the size
-/// in `shapes` of the first dimension with its name, else that of `synthetic`.  Throws Error(input)
-/// for an unknown input name, and if the inputs without given shapes have more than 2^27 elements.
+/// `shapes`, else that of a guard, else, for a named dimension, the size in `shapes` of another
+/// input's dimension with its name, else that of `synthetic`. Throws Error(input) for an unknown
+/// input name, and if the inputs without given shapes together have more than 2^27 elements.
 std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
                                      const std::vector<GuardSpec>& guards, const Shapes& shapes,
                                      const SyntheticInputOptions& synthetic = {});

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/mapped_file.h"
 #include "runtime/machine.h"
 #include "runtime/ort_session_options.h"
@@ -14,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 1 << 16;
 
-// The largest value that is accepted from a tuning file; tuning tries no larger ones, and each
-// thread costs memory.
+// The largest value of an option, such as a number of threads, that is accepted from a tuning file.
+// Tuning tries no larger values, and each thread costs memory.
 int max_accepted_tuned_value() {
   return std::max(64, static_cast<int>(std::thread::hardware_concurrency()));
 }
@@ -66,7 +67,8 @@ const std::vector<TunableOption>& tunable_options() {
 }
 
 std::string tuning_path(const Model::Impl& model) {
-  // Paddle 3 opens files NAME.METHOD.json beside NAME.json, but not names with more parts.
+  // The name of the tuning file has several parts before .json, because Paddle 3 opens files
+  // NAME.METHOD.json beside NAME.json as programs.
   return model.prefix.empty() ? "" : model.prefix + ".oarlock.tune.json";
 }
 
@@ -77,8 +79,10 @@ Options options_with_tuning(const Options& options, const Model::Impl& model,
     return options;
   try {
     return read_and_apply_matching_tuning(path, options, library);
-  } catch (const Error&) {
-    return options;  // a damaged file must not prevent the start
+  } catch (const Error& error) {  // a damaged file must not prevent the start
+    log_message(LogLevel::warning, "oarlock",
+                std::string("the tuning file is ignored: ") + error.what());
+    return options;
   }
 }
 

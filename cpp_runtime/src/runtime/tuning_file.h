@@ -9,7 +9,7 @@
 
 namespace oarlock {
 
-/// A session option that can be tuned. The default is its value in `Options{}`.
+/// A session option that can be tuned. The default of the option is its value in `Options{}`.
 struct TunableOption {
   const char* name;
   int Options::* member;
@@ -24,7 +24,8 @@ const std::vector<TunableOption>& tunable_options();
 std::string tuning_path(const Model::Impl& model);
 
 /// `options` with the tuned values of options left at their defaults.  Returns `options` unchanged
-/// if the file is damaged or of another machine, ONNX Runtime version or device.
+/// if the option tuned is off or execution_provider is set, and if the file is missing, damaged, or
+/// of another machine, ONNX Runtime version or device.
 Options options_with_tuning(const Options& options, const Model::Impl& model,
                             const Library& library);
 

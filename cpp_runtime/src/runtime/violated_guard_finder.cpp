@@ -4,8 +4,10 @@
 
 namespace oarlock {
 
-// The name of the engine's node tells the failed op, but a node may be fused from several ops.  If
-// the session fails too, an earlier op failed: try again with the first half of the guards.
+// Creates a session that computes only guards of variables before the failed op, and checks these
+// guards. The failed op is known from the name of ONNX Runtime's node, which may be fused from
+// several ops. If this session fails too, an earlier op failed, so the search is repeated with the
+// first half of the guards.
 void ViolatedGuardFinder::locate(const Guards& guards, std::size_t failed_op, const Create& create,
                                  const Run& run) {
   std::lock_guard hold(mutex_);

@@ -10,15 +10,16 @@
 
 namespace oarlock {
 
-/// Inputs that violate a guard often make a later op fail; the guard explains the failure better
-/// than the engine's error.  A failed run returns no values of guards, and the engine always runs a
-/// whole graph.  So a separate session, whose graph ends at the guards, computes them.
+/// Finds the violated guard after a failed run. Inputs that violate a guard often make a later op
+/// fail; the guard explains the failure better than ONNX Runtime's error. A failed run returns no
+/// values of guards, and ONNX Runtime always runs a whole graph, so the values of guards are
+/// computed by a separate session, whose graph ends at the guards.
 class ViolatedGuardFinder {
  public:
-  /// Creates a session that computes only these guards.
+  /// A function that creates a session which computes only the guards with the names `outputs`.
   using Create = std::function<ort::SessionHandle(const Strings& outputs)>;
-  /// Runs such a session on the inputs of the failed run and returns its outputs.  Throws Error if
-  /// this run fails too.
+  /// A function that runs a session of `Create` on the inputs of the failed run, and returns its
+  /// outputs. Throws Error if this run fails too.
   using Run = std::function<std::vector<Tensor>(ort::Session*, Names outputs)>;
 
   /// Checks the guards computed before op `failed_op` of block 0; throws Error(guard) for the

@@ -98,7 +98,7 @@ def test_while_requires_a_program() -> None:
 
 
 def test_switch_order_is_checked(static_mode: Any) -> None:
-    with pytest.raises(OpError, match="belongs into the `with`"):
+    with pytest.raises(OpError, match="call it in the `with` body"):
         flow.Switch().case(number(0) < number(1))
     with flow.Switch() as switch, pytest.raises(OpError, match="there is no case before it"):
         switch.default()

@@ -51,7 +51,7 @@ def test_fed_lists_get_the_declared_dtype(static_mode: Any) -> None:
     assert static.Executor().run(feed={"x": [[1, 2], [3, 4]], "n": 3}, fetch_list=[y])[
         0
     ].tolist() == [[3, 6], [9, 12]]
-    with pytest.raises(OpError, match="what is fed is list, of which no array can be made"):
+    with pytest.raises(OpError, match="a fed list cannot be converted to an array"):
         static.Executor().run(feed={"x": [[1], [2, 3]], "n": 3}, fetch_list=[y])
 
 

@@ -45,7 +45,7 @@ def test_op_error_names_the_recording_line(static_mode: Any) -> None:
     made = static_mode.nn.sequence_reshape(x, 4)
     with pytest.raises(
         OpError,
-        match=r"sequence_reshape: new_dim=4 does not divide a sequence .*\n  recorded at test_packed",
+        match=r"sequence_reshape: new_dim=4 does not divide the number of elements of a sequence .*\n  recorded at test_packed",
     ):
         static_mode.Executor().run(
             feed={"x": value(4, [[1, 3]])}, fetch_list=[made], return_numpy=False

@@ -117,24 +117,30 @@ REFUSED: list[tuple[Step, str]] = [
         memory_from_inside,
         r"memory: init should be made before the step, not in it \(init=float32\[2\]\)",
     ),
-    (updated_twice, r"update_memory: 'static_rnn@mem.*' has its value for the next step already"),
+    (
+        updated_twice,
+        r"update_memory: the value of 'static_rnn@mem.*' for the next step is defined already",
+    ),
     (never_updated, r"step: the memory 'static_rnn@mem.*' is not updated; use update_memory"),
-    (of_another_shape, r"keeps its shape and dtype \(mem=float32\[2\], var=float32\[\]\)"),
-    (of_another_dtype, r"keeps its shape and dtype \(mem=float32\[2\], var=int64\[2\]\)"),
+    (of_another_shape, r"cannot change its shape or dtype \(mem=float32\[2\], var=float32\[\]\)"),
+    (of_another_dtype, r"cannot change its shape or dtype \(mem=float32\[2\], var=int64\[2\]\)"),
     (no_memory_of_it, "mem should be a result of `memory` in this step"),
     (a_size_from_inside, "memory: batch_ref should be made before the step"),
-    (other_lengths, r"step_input: the inputs before have 3 steps \(x=float32\[2\]\)"),
-    (overwriting, "step: it changes '.*' from outside; what goes from step to step is a memory"),
+    (other_lengths, r"step_input: the previous inputs have 3 steps \(x=float32\[2\]\)"),
+    (
+        overwriting,
+        "step: its body assigns the outer variable '.*'; carry values from step to step by a memory",
+    ),
     (
         changing_in_place,
-        "step: it changes '.*' from outside; what goes from step to step is a memory",
+        "step: its body assigns the outer variable '.*'; carry values from step to step by a memory",
     ),
     (
         changing_the_sequence,
-        "step: it changes 'x.*' from outside; what goes from step to step is a memory",
+        "step: its body assigns the outer variable 'x.*'; carry values from step to step by a memory",
     ),
     (failing, "matmul_v2: "),
-    (in_a_branch_of_it, "belongs into the step itself, not into a branch or loop in it"),
+    (in_a_branch_of_it, "call it in the step itself, not in a branch or loop of the step"),
 ]
 
 
@@ -147,7 +153,7 @@ def test_invalid_steps_are_rejected(body: Step, message: str, static_mode: Any) 
         body(rnn, x, y)
     assert "test_static_rnn_refused.py" in str(caught.value)
     assert str(static.default_main_program()) == before
-    with pytest.raises(OpError, match="the outputs are there after the step"):
+    with pytest.raises(OpError, match="the outputs exist only after the step is defined"):
         rnn()
     feed = {"x": np.ones([3, 2], "float32"), "y": np.ones(2, "float32")}
     assert [v.sum() for v in started().run(feed=feed, fetch_list=[y, x * 2.0])] == [2, 12]
@@ -157,7 +163,7 @@ def test_sequence_must_have_an_axis(static_mode: Any) -> None:
     rnn, x = static.nn.StaticRNN(), static.data("x", [])
     with (
         pytest.raises(
-            OpError, match=r"step_input: a sequence has an axis for its steps \(x=float32\[\]\)"
+            OpError, match=r"step_input: a sequence needs an axis for its steps \(x=float32\[\]\)"
         ),
         rnn.step(),
     ):
@@ -174,15 +180,19 @@ def test_calls_outside_of_a_step(static_mode: Any) -> None:
         lambda: rnn.step_output(x),
         lambda: rnn.output(x),
     ):
-        with pytest.raises(OpError, match=r"StaticRNN\.\w+: belongs into the `with` of `step`"):
+        with pytest.raises(
+            OpError, match=r"StaticRNN\.\w+: call it in the body of `with rnn.step\(\)`"
+        ):
             call()
-    with pytest.raises(OpError, match="StaticRNN: the outputs are there after the step"):
+    with pytest.raises(
+        OpError, match="StaticRNN: the outputs exist only after the step is defined"
+    ):
         rnn()
     with rnn.step():
         complete(rnn, x, x)
-    with pytest.raises(OpError, match=r"StaticRNN\.step: there is one already"), rnn.step():
+    with pytest.raises(OpError, match=r"StaticRNN\.step: the step is defined already"), rnn.step():
         pass
-    with pytest.raises(OpError, match="belongs into the `with` of `step`"):
+    with pytest.raises(OpError, match=r"call it in the body of `with rnn.step\(\)`"):
         rnn.step_output(x)
 
 

@@ -4,7 +4,7 @@ flow runs.
 
 from . import (
     extend_tensor_array_with_other,
-)  # imported because it sets TensorArray.append_all_elements
+)  # imported because the module sets TensorArray.append_all_elements
 from .branch import cond
 from .switch_case import case, switch_case
 from .tensor_arrays import (

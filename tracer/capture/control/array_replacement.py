@@ -1,8 +1,9 @@
 """TensorArrays for lists that branches or loop iterations replace: `q = q[1:]`, `q = q + [x]`, `q =
 []`.
 
-Each path creates a separate list. After a branch, and at the start of each iteration, the name
-denotes another TensorArray, to which each path assigns its list. Elements are not copied.
+Each path through the branch or loop creates a separate list. After a branch, and at the start of
+each iteration, the name denotes a new TensorArray, to which each path assigns its list. The
+assignment does not copy the elements.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from .tensor_arrays import TensorArray
 
 
 class ListLengthMismatchError(TraceError):
-    """The two branches leave a variable as lists of different lengths.
+    """Raised if a variable is a list of one length after one branch and of another length after the
+    other branch.
 
     name: the variable.
     """
@@ -42,8 +44,8 @@ class ListLengthMismatchError(TraceError):
 
 
 def merge_needs_tensor_array(a: Any, b: Any) -> bool:
-    """Whether two values are lists (or tuples) of tensors, and their lengths differ or are known
-    only at run time.
+    """Whether the merge of two values needs a TensorArray: both are lists (or both tuples) of
+    tensors, and their lengths differ or are known only at run time.
     """
     if not (
         _is_tensor_sequence_or_array(a) and _is_tensor_sequence_or_array(b)
@@ -86,7 +88,8 @@ def replace_by_tensor_array_if_tensor_sequence(mode: Static, name: str, value: A
     if not is_local_object(mode.recorder, value):
         raise TraceError(
             append_user_line(
-                f"'{name}': this list was there before; give the name a copy of it (`list(...)`)"
+                f"'{name}': this list was created outside of the captured function; "
+                f"assign a copy of it to the name (`list(...)`)"
             )
         )
     return TensorArray.replace_list_by_array(mode, name, value)
@@ -104,11 +107,13 @@ class CarriedArray:
     name: str
     initial: TensorArray
     variable: TensorArray
-    previous_element_type: Any = None  # of the elements when the recording of the body began
+    previous_element_type: Any = None  # see the class docstring
 
     @classmethod
     def create(cls, name: str, initial: TensorArray, successor: Any) -> CarriedArray:
-        """Return the carried array for a list that an iteration replaced by `successor`."""
+        """Return a CarriedArray for the list `initial`, which an iteration replaced by
+        `successor`.
+        """
         result = cls(name, initial, initial)
         if isinstance(successor, TensorArray):
             initial.generalize_element_type_to_cover(successor)
@@ -123,8 +128,8 @@ class CarriedArray:
         return self.variable
 
     def generalize_element_type_and_report_change(self, successor: Any) -> bool:
-        """Merge the element type of `successor`, the list at the end of an iteration; return
-        whether this changes the element type.
+        """Extend the element type to cover that of `successor`, the list at the end of an
+        iteration. Returns whether the element type changed since the recording of the body began.
         """
         if isinstance(successor, TensorArray):
             self.variable.generalize_element_type_to_cover(successor)
@@ -132,8 +137,8 @@ class CarriedArray:
 
 
 def assign_arrays_simultaneously(pairs: Sequence[tuple[TensorArray, TensorArray]]) -> None:
-    """Assign the second list of each pair to the first one, as if all assignments were
-    simultaneous.
+    """Assign the second list of each pair to the first list. All second lists are read before any
+    list is written.
     """
     targets = {id(to) for to, _ in pairs}
     values = [

@@ -14,7 +14,7 @@ from ..recorder import Recorder
 def emit_while(recorder: Recorder, block: Block, flag: str, is_test: bool = False) -> None:
     """Append a `while` op.
 
-    flag: the variable of its condition.
+    flag: the name of the variable that holds the condition.
     """
     reads = [n for n in outer_names_read_by_block(recorder.program, block) if n != flag]
     writes = outer_names_written_by_block(recorder.program, block)
@@ -36,8 +36,8 @@ def emit_conditional_block(
 ) -> None:
     """Append a `conditional_block` op.
 
-    conditions: with `scalar`, one bool. Without it, the block runs if none of these inputs is
-    empty.
+    conditions: with `scalar`, the name of one bool; without `scalar`, the names of tensors, and the
+    block runs if none of them is empty.
     """
     reads = [n for n in outer_names_read_by_block(recorder.program, block) if n not in outs]
     attrs = {

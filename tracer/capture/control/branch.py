@@ -65,13 +65,15 @@ BranchFunction = Callable[[], Any]
 
 @dataclass
 class RecordedBranch:
-    """A recorded branch.
+    """One branch of an `if` or `cond` after it was recorded, with the effects that were undone
+    after recording.
 
-    values: its results.
-    mutations: the mutable Python locations that it wrote.
-    invalidated: the tensors that it invalidated.
-    inplace_writes: by id, external tensors that it changed in place, with their new declarations.
-    output_names: the variables that it writes as inputs of the select ops.
+    values: the results of the branch.
+    mutations: the mutable Python locations that the branch wrote.
+    invalidated: the tensors that the branch invalidated.
+    inplace_writes: by id, external tensors that the branch changed in place, with their new
+    declarations.
+    output_names: the variables that the branch writes as inputs of the select ops.
     """
 
     open_block: OpenBlock
@@ -93,9 +95,9 @@ def cond(
 
     pred: bool with one element.
 
-    In eager mode only one of the functions is called. In a program both are recorded; their results
-    must have the same structure. A result whose dtype or rank differs between them is rejected when
-    converted code reads it.
+    In eager mode only one of the functions is called. While a program is recorded, both functions
+    are recorded, and their results must have the same structure. A result may differ in dtype or
+    rank between the two functions, but then converted code that reads it raises an error.
     """
     true_fn, false_fn = (_return_none if f is None else f for f in (true_fn, false_fn))
     if not callable(true_fn) or not callable(false_fn):
@@ -145,7 +147,7 @@ def cond(
     return chosen
 
 
-# User programs and tests compare error messages with this text of Paddle.
+# The text of Paddle's error message. User programs and tests compare messages with it.
 STRUCTURES_DIFFER = "cond: Incompatible return values of true_fn and false_fn in cond"
 
 
@@ -200,7 +202,8 @@ def _merge_branches(
     """Return the merged results of two recorded branches, and merge their mutations."""
     one, two = merge.branches
     merge.reject_length_changes()
-    if len(one.values) != len(two.values):  # the structures differ; the caller raises
+    # the structures of the results differ, for which the caller raises an error
+    if len(one.values) != len(two.values):
         return one.values
     labels = [*names, *(f"result {i}" for i in range(len(names), len(one.values)))]
     merged = [
@@ -224,10 +227,10 @@ def _merge_branches(
 
 
 def _defer_multi_element_error_to_run_time(mode: Static, pred: Variable) -> Variable:
-    """Return the condition for the recording to continue with: `pred`, which `check_condition`
-    checks, or, for a bool inside a branch or loop whose shape does not have one element, its
-    reduction. In that case, also emit an assert that always fails, so that only runs that reach it
-    fail.
+    """Return the condition with which the recording continues: `pred`, except for a bool tensor of
+    several elements inside a branch or loop. For a bool tensor of several elements, emit an assert
+    that always fails, and return the tensor reduced to one element, so that only runs that reach
+    the assert fail.
     """
     shape = pred.meta.shape
     if (
@@ -266,8 +269,9 @@ def check_condition(what: str, pred: Tensor) -> None:
 def _record_and_roll_back_branch(
     mode: Static, branch: Callable[[], list[Any]], conditions: KnownConditionValues
 ) -> RecordedBranch:
-    """Record a branch in a new block. Then undo its mutations of Python locations, its in-place
-    writes of external tensors and its invalidations, and return them in the RecordedBranch.
+    """Record a branch in a new block. After the recording, undo the mutations of Python locations,
+    the in-place writes of external tensors and the invalidations that the branch made, and return
+    the undone changes in the RecordedBranch.
     """
     recorder, invalidated = mode.recorder, dict(mode.recorder.aliases.invalidated)
     with recorder.enter_new_block() as inner:
@@ -278,14 +282,16 @@ def _record_and_roll_back_branch(
     )
     recorder.aliases.invalidated = invalidated
     for key, (tensor, before) in inner.inplace_writes.items():
-        if recorder.var(before.name) is before:  # otherwise it was created in the branch
+        if recorder.var(before.name) is before:  # otherwise the tensor was created in the branch
             recorded.inplace_writes[key] = (tensor, tensor.raw)
             rebind_tensor_to_declaration(mode, tensor, before)
     return recorded
 
 
 def rebind_tensor_to_declaration(mode: Static, tensor: Variable, desc: VarDesc) -> None:
-    """Let a tensor denote its declared variable, undoing an in-place change."""
+    """Let `tensor` denote the variable that `desc` declares, for example the one from before an
+    in-place change.
+    """
     tensor.raw, tensor._name = desc, desc.name
     if tensor._block is not None:  # in a static-graph program
         blocks = tensor._block.program.blocks
@@ -295,7 +301,9 @@ def rebind_tensor_to_declaration(mode: Static, tensor: Variable, desc: VarDesc) 
 
 @dataclass
 class MissingValueZeros:
-    """Stands for a value that one branch does not assign: zeros of the other branch's type."""
+    """Stands for a value that one branch does not assign. The branch without the value assigns
+    zeros with the shape and dtype that the value has in the other branch.
+    """
 
     meta: Meta
 
@@ -310,12 +318,14 @@ def _differ_in_dtype_or_rank(a: Tensor, b: Tensor) -> bool:
 
 
 class BranchMerge:
-    """The merge of two recorded branches.
+    """Merges two recorded branches: emits the ops that run them, and a select op for each value
+    that differs between them.
 
     branches: the branch for a true condition and the branch for a false condition.
     allows_mixed_types: see `record_and_merge_branches`.
-    select_inputs: each result with the two variables to which the branches write it.
-    merged_values: each result with its values in both branches.
+    select_inputs: pairs of a result and the names of the two variables to which the branches write
+    it.
+    merged_values: pairs of a result and its values in both branches.
     """
 
     def __init__(
@@ -329,10 +339,10 @@ class BranchMerge:
         self.mode, self.allows_mixed_types, self.pred = mode, mixed, pred
         self.recorder = mode.recorder
         self.branches = (one, two)
-        self.container_merge = ContainerMerge()  # of mutable locations
-        # Results with the variables that the branches write them to.
+        self.container_merge = ContainerMerge()  # for values in mutable locations
+        # Pairs of a result and the names of the variables to which the two branches write it.
         self.select_inputs: list[tuple[Variable, list[str]]] = []
-        # Results with their values in both branches.
+        # Pairs of a result and its values at the end of both branches.
         self.merged_values: list[tuple[Any, tuple[Any, Any]]] = []
 
     def merge_value(self, name: str, a: Any, b: Any) -> Any:
@@ -370,8 +380,8 @@ class BranchMerge:
         return {key: value_or_invalidated_marker(n, merged[key]) for key, n in labels.items()}
 
     def _merge_dict_entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
-        """Merge the values of one dict key after the branches. If one branch lacks the key, an
-        error shows both dicts.
+        """Merge the values that one key of a dict has after the branches. If one branch lacks the
+        key, reading the merged value may raise an error, whose message shows both dicts.
         """
         true_value, false_value = a.get(key, Undefined(name)), b.get(key, Undefined(name))
         if (
@@ -391,7 +401,7 @@ class BranchMerge:
         return result
 
     def _merge_tensor(self, name: str, a: Any, b: Any) -> Variable:
-        """Merge a tensor or scalar that differs between the branches."""
+        """Merge tensors or scalars of two branches into one Variable, which a select op sets."""
         if (
             isinstance(a, Variable)
             and isinstance(b, Variable)
@@ -427,8 +437,8 @@ class BranchMerge:
         return result
 
     def _allows_mixed_dtype_or_rank(self, name: str, a: Variable, b: Variable) -> bool:
-        """Whether a variable may have different dtypes or ranks on the two paths: it may be
-        assigned again before it is read, or be a result of the program.
+        """Whether the merge accepts different dtypes or ranks on the two paths. Different dtypes or
+        ranks are no error for a variable that is only assigned again or returned from the program.
         """
         is_location, is_always_defined = (
             "[" in name or "." in name,
@@ -440,7 +450,9 @@ class BranchMerge:
         )
 
     def _merge_tensor_arrays(self, name: str, a: Any, b: Any) -> TensorArray:
-        """Merge two TensorArrays."""
+        """Merge two TensorArrays into a new one, to which each branch assigns its list. Raises
+        ListLengthMismatchError if one value is no TensorArray.
+        """
         if not isinstance(a, TensorArray) or not isinstance(b, TensorArray):
             raise ListLengthMismatchError(name)
         result = TensorArray(self.mode).generalize_element_type_to_cover(a, b)
@@ -451,7 +463,9 @@ class BranchMerge:
         return result
 
     def _defined_flag(self, name: str, value: Any, side: RecordedBranch) -> Any:
-        """Whether a variable has a value after a branch: True, or a bool of the branch."""
+        """Whether a variable has a value at the end of the branch `side`: True, False, or a bool
+        Variable in its block.
+        """
         with self.recorder.enter_block(side.open_block):
             return variable_defined_flag(self.recorder, name, value)
 
@@ -482,7 +496,9 @@ class BranchMerge:
         return not is_never_none and all(find_meta_of_value(v) is not None for v in values)
 
     def _merge_optional(self, name: str, a: Any, b: Any) -> Any:
-        """Merge values that are None on some paths."""
+        """Merge two values that are None on some paths; the result is a Variable with a none flag,
+        or None.
+        """
         flags = none_flag_on_path(self.pred, True, a), none_flag_on_path(self.pred, False, b)
         values = [
             v for v, flag in zip((a, b), flags, strict=True) if flag is not True and v is not None
@@ -529,11 +545,12 @@ class BranchMerge:
         return result
 
     def _merge_maybe_undefined(self, name: str, a: Any, b: Any, is_entry: bool = False) -> Any:
-        """Merge a value that only one branch assigns. The other branch contributes zeros, which ops
-        may read only under the same condition.
+        """Merge a value that only one branch assigns. The other branch assigns zeros in place of
+        the missing value; code may read the merged value only under the condition of the assigning
+        branch.
 
-        is_entry: whether the value is a dict entry. Entries, and variables with a name of the user,
-        are marked as maybe undefined, with a flag that is checked when they are read.
+        is_entry: whether the value is a dict entry. Dict entries, and variables of the user's code,
+        are marked as maybe undefined, with a flag that is checked when the value is read.
         """
         if isinstance(a, InvalidatedMarker) or isinstance(b, InvalidatedMarker):
             return a if isinstance(a, InvalidatedMarker) else b
@@ -551,8 +568,8 @@ class BranchMerge:
             )
         if defined is None or meta is None:
             hint = (
-                "of values that only one branch sets, tensors, numbers, None and tuples of these "
-                "can be used afterwards"
+                "if only one branch assigns a value, code after the branch can use it only if it "
+                "is a tensor, a number, None or a tuple of these"
             )
             return (
                 None
@@ -566,7 +583,8 @@ class BranchMerge:
         )
         if is_entry or is_user_variable_name(name):
             side = self.branches[defined is b]
-            # otherwise its line is outside of the branch
+            # whether the branch itself created the value; otherwise `where` is a line outside of
+            # the branch
             is_created_in_branch = (
                 isinstance(defined, Variable) and defined.name in side.open_block.block.vars
             )
@@ -578,7 +596,8 @@ class BranchMerge:
                 if defined_flag_value is True
                 else (self._merge_values_by_select(flags, BOOL_META), True)
             )
-            # `oarlock explain` lists the reader. A dict key is checked when it is read.
+            # Reads are rejected while recording, not at run time, for dict entries, and for all
+            # values under `oarlock explain`, which lists the readers.
             is_listed = is_entry or self.mode.continues
             origin_block = 0 if is_listed and "." not in name.partition("[")[0] else ANY_BLOCK
             self._mark_maybe_undefined(
@@ -587,8 +606,8 @@ class BranchMerge:
         return merged
 
     def merge_inplace_write(self, key: int, tensor: Variable) -> Variable:
-        """Return the variable that selects between the values of an external tensor after the
-        branches, which change it in place.
+        """Return a Variable for the value of a tensor from outside of the branches that at least
+        one of them changes in place; a select op sets it after the branches.
         """
         descs = (
             side.inplace_writes[key][1] if key in side.inplace_writes else tensor.raw
@@ -600,7 +619,7 @@ class BranchMerge:
         )
 
     def mutated_locations(self) -> dict[Any, MutableLocation]:
-        """Return the mutable locations that a branch wrote."""
+        """Return the mutable locations that at least one of the two branches wrote."""
         return {
             key: change.location for side in self.branches for key, change in side.mutations.items()
         }
@@ -620,7 +639,7 @@ class BranchMerge:
             reject_length_change(location, states[0], states[1], "one of two branches")
 
     def merge_items_of_location(self, key: Any) -> dict[Any, Any]:
-        """Return the values of a mutable location after the branches."""
+        """Return the values, by key, that a mutable location has after the branches are merged."""
         changes = [side.mutations[key] for side in self.branches if key in side.mutations]
         location, before = changes[0].location, changes[0].before
         both = [
@@ -660,8 +679,8 @@ class BranchMerge:
     def _merge_location_item(
         self, label: str, pair: tuple[Any, Any], containers: list[ContainerSnapshot | None]
     ) -> Any:
-        """Merge a value in a mutable location. A merged list or dict may alias the list or dict of
-        either branch.
+        """Merge the two values of one key in a mutable location. If both values are lists or dicts,
+        the result is recorded as a possible alias of each.
         """
         one, two = containers
         if pair[0] is pair[1] or one is None or two is None:
@@ -673,8 +692,9 @@ class BranchMerge:
     def _merge_values_by_select(
         self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = (), user_name: str = ""
     ) -> Variable:
-        """Write a pair of values to new variables in both branches. Return the declared variable
-        that a select op will set from them, recorded for the alias analysis.
+        """Assign a pair of values to new variables, each in its branch. Return the Variable that a
+        select op will set to one of the values, and record for the alias analysis that the Variable
+        may alias both values.
 
         user_name: the name of the variable in the user's code.
         """
@@ -722,8 +742,9 @@ class BranchMerge:
     def _emit_undefined_check_and_get_value(
         self, value: Any, side: RecordedBranch, user_name: str
     ) -> Any:
-        """Return the value of a branch for assignment to another variable; if it is
-        maybe-undefined, emit a run-time check first and return the checked variable.
+        """Return `value`, a result of a branch, for assignment to another variable. If the value is
+        maybe-undefined, emit a run-time check in the branch and return the checked variable
+        instead.
         """
         maybe_undefined = value.maybe_undefined if isinstance(value, Variable) else None
         if (
@@ -741,7 +762,9 @@ class BranchMerge:
     def _assign_branch_result_to_new_variable(
         self, value: Any, side: RecordedBranch, meta: Meta
     ) -> str:
-        """Write a result of a branch to a new variable, and return its name."""
+        """Assign a result of a branch, cast to the dtype of `meta`, to a new variable; return the
+        name of the variable.
+        """
         recorder = self.recorder
         with recorder.enter_block(side.open_block):
             tensor = (
@@ -758,8 +781,9 @@ class BranchMerge:
         return out
 
     def _tensor_value_at_branch_end(self, value: Any, side: RecordedBranch) -> Any:
-        """Return the value that a tensor has at the end of a branch. An external tensor that the
-        branch changed in place was restored, so its value there is another variable.
+        """Return the value that a tensor has at the end of a branch. A tensor that the branch
+        changed in place was restored after the recording, so its value at the end of the branch is
+        a separate variable.
         """
         return (
             self.recorder.create_variable(side.inplace_writes[id(value)][1])
@@ -768,7 +792,9 @@ class BranchMerge:
         )
 
     def emit_ops(self, pred: Variable) -> None:
-        """Write the ops that run the branches and select the results."""
+        """Emit the two `conditional_block` ops that run the branches, and the `select_input` ops
+        that select the results.
+        """
         self._emit_branch(pred, self.branches[0])
         self._emit_branch(OPS["logical_not"](pred), self.branches[1])
         if not self.select_inputs:
@@ -798,8 +824,8 @@ class BranchMerge:
         )
 
     def _is_tensor_array_or_persistable(self, name: str) -> bool:
-        """Whether a variable that a branch writes is read after the branch under the same name: a
-        TensorArray or a persistable variable.
+        """Whether a variable is a TensorArray or persistable. If a branch writes such a variable,
+        ops after the branch read it under the same name.
         """
         var = self.recorder.var(name)
         return var is not None and (var.kind == VarKind.ARRAY or var.persistable)

@@ -18,7 +18,7 @@ from ...ir.plain_values import are_interchangeable
 from ..symbolic_scalars import SCALAR_TYPES, scalar_kind
 from ..variable import Variable
 
-MAX_DISPLAYED_ITEMS = 4  # elements of a container in an error message
+MAX_DISPLAYED_ITEMS = 4  # how many elements of a container an error message shows
 
 
 class Undefined:
@@ -28,7 +28,8 @@ class Undefined:
     meta: the Meta of the value on another path, if known.
     """
 
-    _has_no_value = True  # lets modules that cannot import this class recognize it
+    # modules that cannot import this class recognize its instances by this attribute
+    _has_no_value = True
 
     def __init__(self, name: str, why: str = "", meta: Meta | None = None) -> None:
         self.__dict__.update(name=name, why=why, meta=meta)
@@ -94,19 +95,23 @@ def is_python_or_numpy_scalar(value: Any) -> bool:
 
 
 def scalar_meta(value: Any) -> Meta:
-    """Return the 0-D Meta with which a Python scalar is represented: int64, bool or float64."""
+    """Return the Meta of the 0-D tensor that represents a Python scalar in a program: int64, bool
+    or float64.
+    """
     if isinstance(value, bool | np.bool_):
         return Meta((), np.dtype(bool))
     return Meta((), np.dtype(np.int64 if isinstance(value, int | np.integer) else np.float64))
 
 
 def emit_scalar_constant(value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
-    """Return a scalar as a 0-D value of the program."""
+    """Emit a constant with the value of a Python scalar, and return it as a 0-D tensor."""
     return emit_filled_tensor((), value, dtype or scalar_meta(value).dtype)
 
 
 def emit_filled_tensor(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
-    """Return a tensor filled with a value; the size of a dynamic dimension is 1."""
+    """Emit a tensor filled with `value`, and return it. For a size of -1 in `shape`, the tensor has
+    size 1.
+    """
     plain = value.item() if isinstance(value, np.generic) else value
     text = repr(int(plain) if isinstance(plain, bool) else plain)
     value_attr = math.copysign(math.inf, plain) if abs(plain) >= 1 << 63 else float(plain)
@@ -120,15 +125,16 @@ def emit_filled_tensor(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -
 
 
 def emit_zero_placeholder(meta: Meta) -> Tensor:
-    """Return a zero tensor as a placeholder that is never read; the size of a dynamic dimension is
-    1.
+    """Emit a tensor of zeros as a placeholder that no run reads, and return it. For a dynamic size
+    in `meta`, the tensor has size 1.
     """
     return emit_filled_tensor(meta.shape, False if meta.dtype == bool else 0, meta.dtype)
 
 
 def emit_nan_or_zero_placeholder(meta: Meta) -> Tensor:
-    """Return the value of a variable that is not assigned yet: NaN for floating dtypes, otherwise
-    zeros; a dynamic size becomes 1.
+    """Emit the initial value of a loop-carried variable that has no value before the loop, and
+    return it: NaN for floating dtypes, otherwise zeros. For a dynamic size in `meta`, the tensor
+    has size 1.
     """
     return (
         emit_filled_tensor(meta.shape, math.nan, meta.dtype)
@@ -147,8 +153,8 @@ def find_meta_of_value(value: Any) -> Meta | None:
 
 
 def are_recursively_interchangeable(a: Any, b: Any) -> bool:
-    """Whether two Python values are the same object, interchangeable plain values, or lists or
-    tuples of one type whose items are.
+    """Whether a branch may use either of two Python values in place of the other: they are the same
+    object, equal plain values, or lists or tuples of the same type whose items are interchangeable.
     """
     if type(a) is type(b) and isinstance(a, tuple | list) and len(a) == len(b):
         return a is b or all(
@@ -158,7 +164,8 @@ def are_recursively_interchangeable(a: Any, b: Any) -> bool:
 
 
 def require_common_meta_of_values(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
-    """Return the Meta that covers the values of both paths; sizes that differ become -1.
+    """Return a Meta that both values have; sizes that differ become -1. Raises TraceError if dtypes
+    or ranks differ, or if a value is no tensor or number.
 
     sides: descriptions of the paths for error messages.
     """
@@ -169,8 +176,8 @@ def require_common_meta_of_values(name: str, a: Any, b: Any, sides: tuple[str, s
             a,
             b,
             sides,
-            "dicts whose values differ in kind, or whose keys come in another order; give "
-            "them in one order",
+            "the values of the dicts differ in type, or their keys are in different orders; use "
+            "one order",
         )
     for value in (a, b):
         if isinstance(value, Variable) and value.mixed_types:
@@ -182,7 +189,8 @@ def require_common_meta_of_values(name: str, a: Any, b: Any, sides: tuple[str, s
             )
     if one is None or two is None:
         why = "only tensors and numbers can depend on a tensor's value"
-        if name.startswith("the value returned"):  # user programs match this text
+        # the text of Paddle's message, which user programs compare with
+        if name.startswith("the value returned"):
             why += ". Your if/else have different number of return value."
         raise_merge_error(name, a, b, sides, why)
     dtype = find_common_dtype_of_values(a, b)
@@ -200,8 +208,9 @@ def require_common_meta_of_values(name: str, a: Any, b: Any, sides: tuple[str, s
 
 
 def find_common_dtype_of_values(a: Any, b: Any) -> np.dtype[Any] | None:
-    """Return the common dtype of two values. For a tensor and a scalar this is the dtype of the
-    tensor, if it can represent the scalar's type.
+    """Return the common dtype of two values. A tensor and a scalar have the dtype of the tensor in
+    common, if this dtype can represent the type of the scalar. Returns None if there is no common
+    dtype.
     """
     one, two = find_meta_of_value(a), find_meta_of_value(b)
     assert one is not None
@@ -218,7 +227,7 @@ def find_common_dtype_of_values(a: Any, b: Any) -> np.dtype[Any] | None:
 
 
 def _is_scalar_on_all_paths(value: Any) -> bool:
-    """Whether a value is a scalar on all paths."""
+    """Whether a value is a Python number, or a Variable that stands for one on all paths."""
     kind = scalar_kind(value)
     return kind is not None and Tensor not in kind.types
 
@@ -232,7 +241,9 @@ def raise_merge_error(name: str, a: Any, b: Any, sides: tuple[str, str], why: st
 
 
 def describe_value(value: Any) -> str:
-    """Describe a value for an error message, with the line that created it."""
+    """Return a short text that describes a value in an error message; for a Variable, with the line
+    that created it.
+    """
     if isinstance(value, Variable):
         return f"{value.meta}{value.creation_site_message_suffix}"
     if isinstance(value, Tensor):
@@ -246,7 +257,7 @@ def describe_value(value: Any) -> str:
 
 
 def _describe_container(value: Any) -> str:
-    """Describe a list, tuple or dict with its first items."""
+    """Return a short text that describes a list, tuple or dict by its length and first items."""
     items = list(value.items()) if isinstance(value, dict) else [(None, v) for v in value]
     displayed = [
         describe_value(v) if key is None else f"{key!r}: {describe_value(v)}"
@@ -261,7 +272,9 @@ def _describe_container(value: Any) -> str:
 
 
 def cast_or_fill_like(value: Any, meta: Meta) -> Tensor:
-    """Cast a tensor to the dtype of `meta`, or convert a scalar to a tensor like `meta`."""
+    """Return a tensor cast to the dtype of `meta`; for a scalar, return a tensor with the shape and
+    dtype of `meta` that is filled with it.
+    """
     if not isinstance(value, Tensor):
         return (
             emit_filled_tensor(meta.shape, value, meta.dtype)
@@ -276,8 +289,8 @@ def cast_or_fill_like(value: Any, meta: Meta) -> Tensor:
 
 
 def cast_variable_to_bool(value: Any) -> Any:
-    """Cast a Variable to bool as `if` does: numbers are true unless they are 0. Other values are
-    returned unchanged.
+    """Cast a Variable to bool as `if` does: numbers are true unless they are 0. Values that are not
+    Variables are returned unchanged.
     """
     if isinstance(value, Variable) and value.meta.dtype != bool:
         proto = parse_dtype(value.meta.dtype).proto
@@ -286,7 +299,7 @@ def cast_variable_to_bool(value: Any) -> Any:
 
 
 def axis_size_or_one(shape: tuple[int, ...], axis: int) -> int:
-    """Return the size of an axis; 1 if the axis does not exist. This is the output OutIndex of
-    `tensor_array_to_tensor`, as in Paddle.
+    """Return the size of `axis`, or 1 if `shape` has no such axis. As in Paddle, these sizes are
+    the output OutIndex of `tensor_array_to_tensor`.
     """
     return shape[axis] if -len(shape) <= axis < len(shape) else 1

@@ -1,8 +1,8 @@
 """Lists and dicts that may be the same object as another one: `a` after `if c: a = b`.
 
-The merged value after a branch is a new container that records its possible originals. It is valid
-until one of the originals is mutated. Mutating it invalidates the originals; reading an invalidated
-container raises an error.
+The merged value after a branch is a new container that records its possible originals. The merged
+container is valid until one of its originals is mutated. Mutating the merged container invalidates
+the originals. Reading an invalidated container raises an error.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ class InvalidatedMarker(Undefined):
     """
 
     def raise_error(self) -> NoReturn:
-        """Raise TraceError."""
+        """Raise a TraceError that says why the value must not be read."""
         raise TraceError(append_user_line(self.why))
 
 
 def value_or_invalidated_marker(label: str, value: Any) -> Any:
-    """Return the value of a dict key after a branch. If the value could not be merged, return an
-    InvalidatedMarker, whose reading raises an error.
+    """Return `value`, the merged value of a dict key after a branch. If `value` is Undefined
+    because it could not be merged, return an InvalidatedMarker instead, whose reading raises an
+    error.
     """
     return (
         InvalidatedMarker(label, f"'{label}' {value.why}")
@@ -43,8 +44,9 @@ def value_or_invalidated_marker(label: str, value: Any) -> Any:
 
 
 class LoopStringPlaceholder(InvalidatedMarker):
-    """Stands for a string that a loop body assigns, because programs have no strings. Reading it in
-    the loop raises an error; after the capture it is replaced by the string.
+    """Stands for a string that a loop body assigns, because programs have no strings. Reading the
+    placeholder in the loop raises an error; after the capture, the placeholder is replaced by the
+    string.
     """
 
     def __init__(self, label: str, text: str) -> None:
@@ -73,7 +75,9 @@ def restore_loop_strings(value: Any) -> Any:
 
 
 class ReplacedListPlaceholder(InvalidatedMarker):
-    """Stands for the contents of a list that became a TensorArray."""
+    """The only item of a Python list whose contents were moved to a TensorArray during
+    recording.
+    """
 
     def __init__(self, array: Any) -> None:
         super().__init__(
@@ -85,7 +89,7 @@ class ReplacedListPlaceholder(InvalidatedMarker):
 
 
 def items_without_alias_check(container: Any) -> list[Any]:
-    """Return the items of a list or dict without an alias check."""
+    """Return the items of a list or dict, even if a container that it may alias was mutated."""
     return (
         list(dict.items(container))
         if isinstance(container, dict)
@@ -94,7 +98,9 @@ def items_without_alias_check(container: Any) -> list[Any]:
 
 
 def set_items_without_alias_check(container: Any, items: Sequence[Any]) -> None:
-    """Replace the items of a list or dict without invalidating aliases."""
+    """Replace the items of a list or dict, without invalidating the containers that it may
+    alias.
+    """
     if isinstance(container, dict):
         dict.clear(container)
         dict.update(container, items)
@@ -103,20 +109,22 @@ def set_items_without_alias_check(container: Any, items: Sequence[Any]) -> None:
 
 
 def is_replaced_by_array(value: Any) -> bool:
-    """Whether a list became a TensorArray."""
+    """Whether the contents of a Python list were moved to a TensorArray."""
     return isinstance(value, list) and any(
         isinstance(v, ReplacedListPlaceholder) for v in items_without_alias_check(value)
     )
 
 
 def invalidate_container(container: Any) -> None:
-    """Invalidate a list or dict, because one that it may alias was mutated."""
+    """Replace the items of a list or dict by markers that raise an error when they are read,
+    because a container that it may alias was mutated.
+    """
     if isinstance(container, MayAliasContainer):
         container.invalidate_origins()
     line = user_line()
     at = f" at {line}" if line else ""
     why = (
-        f"this list or dict may be another one, since a branch or a loop, that was "
+        f"after a branch or loop, this list or dict may be the same object as one that was "
         f"changed{at} under another name; {ALIAS_FIX_HINT}"
     )
     placeholder = InvalidatedMarker("this value", why)
@@ -127,7 +135,8 @@ def invalidate_container(container: Any) -> None:
 
 
 def require_valid_container_or_its_array(container: Any) -> Any:
-    """Return the TensorArray that a list became, and any other value unchanged.
+    """Return the TensorArray to which the contents of a list were moved; return any other value
+    unchanged.
 
     Raises TraceError for an invalidated container.
     """
@@ -149,8 +158,8 @@ def require_valid_container_or_its_array(container: Any) -> Any:
 
 
 def container_name_message_prefix(container: Any) -> str:
-    """Return the name of a list or dict in the user's code as the prefix of an error message; empty
-    if unknown.
+    """Return the prefix `'<name>': ` of an error message, with the name of a list or dict in the
+    user's function; empty if no variable there holds it.
     """
     frame = user_frame()
     variables = (
@@ -175,9 +184,11 @@ def container_name_message_prefix(container: Any) -> str:
 
 
 class MayAliasContainer:
-    """A container that is one of several other containers, depending on the path.
+    """A list or dict that may be the same object as one of several others, depending on the path
+    through a branch or loop.
 
-    origins: the containers that it may be, with their items at its creation.
+    origins: the containers that it may be the same as, with the items that they had when this
+    container was created.
     since_line: the line of the branch or loop.
     """
 
@@ -185,7 +196,7 @@ class MayAliasContainer:
     since_line = ""  # the line of the branch or loop
 
     def reject_mutated_origins(self, container: Any = None) -> None:
-        """Raise TraceError if a container that it may alias was mutated.
+        """Raise TraceError if one of `origins` was mutated since this container was created.
 
         container: the container that is read, which may alias this one
         """
@@ -196,8 +207,8 @@ class MayAliasContainer:
             if not _has_exactly_items(origin, items):
                 self.origins = ()
                 why = (
-                    f"this list or dict may be another one, since a branch or a "
-                    f"loop{self.since_line}, that was changed under another name"
+                    f"after a branch or loop{self.since_line}, this list or dict may be the same "
+                    "object as one that was changed under another name"
                 )
                 raise TraceError(
                     append_user_line(
@@ -206,14 +217,14 @@ class MayAliasContainer:
                 )
 
     def iter_origins_transitively(self) -> Iterator[Any]:
-        """Yield the containers that it may be, transitively."""
+        """Yield the containers in `origins`, and the origins of these."""
         for origin, _ in self.origins:
             yield origin
             if isinstance(origin, MayAliasContainer):
                 yield from origin.iter_origins_transitively()
 
     def invalidate_origins(self) -> None:
-        """Invalidate the containers that it may be, before it is mutated."""
+        """Invalidate the containers in `origins`, before this container is mutated."""
         origins, self.origins = self.origins, ()
         for origin, _ in origins:
             invalidate_container(origin)
@@ -228,7 +239,9 @@ class MayAliasDict(MayAliasContainer, dict[Any, Any]):
 
 
 def create_may_alias_container(items: Any, *origins: Any) -> Any:
-    """Return a container with these items that may be one of `origins`."""
+    """Return a MayAliasList or MayAliasDict with the items of `items` that may be the same object
+    as one of `origins`.
+    """
     kind = MayAliasDict if isinstance(items, dict) else MayAliasList
     result: Any = kind()
     set_items_without_alias_check(result, items_without_alias_check(items))
@@ -245,7 +258,9 @@ MUTABLE_CONTAINERS = (list, dict, MayAliasList, MayAliasDict)
 
 
 def to_builtin_container(container: Any) -> Any:
-    """Return a list or dict for a MayAliasList or MayAliasDict, and other values unchanged."""
+    """Convert a MayAliasList to a list and a MayAliasDict to a dict; return other values
+    unchanged.
+    """
     return container.copy() if isinstance(container, MayAliasList | MayAliasDict) else container
 
 
@@ -254,7 +269,7 @@ pytree.register_unwrapped_proxy_type(MayAliasDict, to_builtin_container)
 
 
 def _has_exactly_items(container: Any, items: list[Any]) -> bool:
-    """Whether a list or dict holds exactly these objects."""
+    """Whether a list or dict holds the same objects as `items`, in the same order."""
     current = items_without_alias_check(container)
     if isinstance(container, dict):
         if [key for key, _ in current] != [key for key, _ in items]:
@@ -279,14 +294,16 @@ class ContainerSnapshot:
     children: dict[Any, ContainerSnapshot]
 
     def restore(self) -> None:
-        """Restore the items, recursively."""
+        """Restore the items of the container, and those of the containers in it."""
         if not isinstance(self.container, tuple):
             set_items_without_alias_check(self.container, self.items)
         for inner in self.children.values():
             inner.restore()
 
     def copy(self) -> Any:
-        """Return a deep copy of the containers with these items."""
+        """Return a copy of the container, and of the containers in it, with the items of the
+        snapshot.
+        """
         copies = {key: inner.copy() for key, inner in self.children.items()}
         if isinstance(self.container, dict):
             return {key: copies.get(key, value) for key, value in self.items}
@@ -301,7 +318,9 @@ class ContainerSnapshot:
             yield from inner.iter_list_snapshots()
 
     def iter_changed_containers(self) -> Iterator[Any]:
-        """Yield this container and those in it whose items changed."""
+        """Yield the containers whose items changed since the snapshot: this container and the
+        containers in it are compared.
+        """
         if not isinstance(self.container, tuple) and not _has_exactly_items(
             self.container, self.items
         ):
@@ -311,7 +330,7 @@ class ContainerSnapshot:
 
 
 def container_snapshot_or_none(value: Any) -> ContainerSnapshot | None:
-    """Take a snapshot of a container; None for other values."""
+    """Return a snapshot of a list, dict or tuple; None for other values."""
     if type(value) is tuple:
         pairs: Any = enumerate(value)
     elif type(value) in MUTABLE_CONTAINERS:
@@ -332,10 +351,11 @@ def container_snapshot_or_none(value: Any) -> ContainerSnapshot | None:
 
 @dataclass
 class ContainerMerge:
-    """The merge of the lists and dicts of two branches.
+    """Merges the lists and dicts that two branches leave.
 
     merged_items: by id, containers that are the same object on both paths, with their merged items.
-    may_alias_containers: new containers, with the snapshots of both paths.
+    may_alias_containers: by the ids of the containers of both paths, the new container that may
+    alias them, and their snapshots.
     """
 
     merged_items: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
@@ -378,7 +398,9 @@ class ContainerMerge:
         return result
 
     def apply_merge(self) -> None:
-        """Store the merged items, and register what the new containers may alias."""
+        """Store the merged items in the containers of both paths, and record the origins of the new
+        containers.
+        """
         for container, items in self.merged_items.values():
             set_items_without_alias_check(container, items)
         for result, *snapshots in self.may_alias_containers.values():
@@ -402,11 +424,12 @@ class BranchContainerTracker:
         self._changed_containers: list[Any] = []
 
     def snapshot_containers_after_branch(self, values: Sequence[Any]) -> None:
-        """Record snapshots of the containers among the values at the end of a branch, and the
-        lengths of the lists that existed before it.
+        """Called at the end of each branch: save snapshots of the containers among `values`, and
+        the lengths of the lists that existed before the branch.
         """
         self._snapshots_per_branch.append([container_snapshot_or_none(value) for value in values])
-        replaced = -len(self._snapshots_per_branch)  # length of a list that became a TensorArray
+        # recorded in place of the length of a list whose contents were moved to a TensorArray
+        replaced = -len(self._snapshots_per_branch)
         self._list_lengths_per_branch.append(
             [
                 replaced
@@ -419,7 +442,9 @@ class BranchContainerTracker:
         )
 
     def find_list_with_length_mismatch(self) -> list[Any] | None:
-        """Return a list that the branches leave with different lengths; None if there is none."""
+        """Return a list that has one length after the first branch and another length after the
+        second; None if there is no such list.
+        """
         if len(self._list_lengths_per_branch) == 2:
             lists = [
                 each.container
@@ -432,13 +457,15 @@ class BranchContainerTracker:
         return None
 
     def restore_initial_containers(self) -> None:
-        """Restore the containers before the second branch is recorded."""
+        """Restore the containers to their contents before the branches, so that the second branch
+        can be recorded.
+        """
         for each in self._initial_snapshots:
             self._changed_containers += each.iter_changed_containers()
             each.restore()
 
     def merge_branches(self, merged_values: list[Any]) -> list[Any]:
-        """Return the variables after the branches.
+        """Return the values of the variables after the branches, with merged containers.
 
         merged_values: the merged values; containers are copies.
         """
@@ -447,7 +474,8 @@ class BranchContainerTracker:
             merge.find_or_create_merged_container(value, *sides)
             for value, *sides in zip(merged_values, *self._snapshots_per_branch, strict=True)
         ]
-        # Invalidate before the origins of the merged containers are saved.
+        # Changed containers are invalidated before `apply_merge` saves the items of origins,
+        # because a later invalidation would look like a mutation of the origins.
         for container in self._changed_containers:
             if id(container) not in merge.merged_items:
                 invalidate_container(container)

@@ -17,7 +17,7 @@ from .loop_aliasing import LoopCarriedVariable
 from .optional_values import BOOL_META, implied_condition_values, record_condition_implications
 
 UNASSIGNED_IN_LOOP = "has a value only if an iteration of the loop assigned it"
-ANY_BLOCK = -1  # in every block, reads are checked at run time
+ANY_BLOCK = -1  # stands for every block: all reads of the variable are checked at run time
 
 
 @dataclass
@@ -30,21 +30,23 @@ class LoopDefinedFlag(LoopCarriedVariable):
     initial_value: Any = None
 
     def initial_flag(self, recorder: Recorder) -> Any:
-        """Return the flag before the first iteration."""
+        """Return the bool that states whether the variable has a value before the first
+        iteration.
+        """
         found = variable_defined_flag(recorder, self.name, self.initial_value)
         return emit_scalar_constant(found) if isinstance(found, bool) else found
 
 
 def is_user_variable_name(name: str) -> bool:
-    """Whether a name occurs in the user's code. Descriptions that the conversion uses as names
-    contain spaces, such as "the value returned".
+    """Whether `name` is the name of a variable in the user's code. Values that are not user
+    variables have a description as their name, such as "the value returned".
     """
     return not name.startswith(("the ", "whether ", "result "))
 
 
 def find_maybe_undefined_record_of_value(name: str, value: Any) -> MaybeUndefinedRecord | None:
-    """Return the MaybeUndefinedRecord of a value if it belongs to the variable `name`; None
-    otherwise, also if the value is always defined.
+    """Return the MaybeUndefinedRecord of a value if its record is about the user's variable `name`;
+    None if it is about another variable or the value is always defined.
     """
     maybe_undefined = value.maybe_undefined if isinstance(value, Variable) else None
     return (
@@ -58,7 +60,9 @@ def find_maybe_undefined_record_of_value(name: str, value: Any) -> MaybeUndefine
 
 
 def variable_defined_flag(recorder: Recorder, name: str, value: Any) -> Any:
-    """Whether a variable has a value: True, False, or a bool of the program."""
+    """Whether the user's variable `name`, which holds `value`, has a value: True, False, or a bool
+    Variable.
+    """
     maybe_undefined = find_maybe_undefined_record_of_value(name, value)
     if maybe_undefined is None:
         return not isinstance(value, Undefined)
@@ -66,9 +70,7 @@ def variable_defined_flag(recorder: Recorder, name: str, value: Any) -> Any:
 
 
 def _undefined_check_of(value: Any) -> UndefinedCheck | None:
-    """Return the check of a maybe-undefined value, regardless of its variable name; None if the
-    value is always defined.
-    """
+    """Return the UndefinedCheck of a maybe-undefined value; None if the value is always defined."""
     if not isinstance(value, Variable):
         return None
     maybe_undefined = value.maybe_undefined
@@ -81,8 +83,8 @@ def _undefined_check_of(value: Any) -> UndefinedCheck | None:
 
 
 def value_defined_flag(recorder: Recorder, value: Any) -> Any:
-    """Whether a value is defined: True, or a bool of the program. A branch on this bool may read
-    the value.
+    """Whether a value is defined: True, or a bool Variable. The branch that this bool selects may
+    read the value without a check.
     """
     check = _undefined_check_of(value)
     if check is None:
@@ -100,7 +102,9 @@ def value_defined_flag(recorder: Recorder, value: Any) -> Any:
 
 
 def copy_without_undefined_check(recorder: Recorder, value: Any) -> Any:
-    """Return a value without its run-time check, for a value that is not read any more."""
+    """Return a copy of a maybe-undefined value that has no run-time check, for a value that the
+    user's code does not read any more; return other values unchanged.
+    """
     return (
         value
         if _undefined_check_of(value) is None
@@ -109,7 +113,7 @@ def copy_without_undefined_check(recorder: Recorder, value: Any) -> Any:
 
 
 class LoopDefinedFlags:
-    """Loop-carried values that may be undefined after some iteration.
+    """The flags of loop-carried values that may be undefined after some iteration.
 
     flag_by_position: by position, the bool that states whether the value is defined.
     """
@@ -118,7 +122,8 @@ class LoopDefinedFlags:
         self.flag_by_position: dict[int, LoopDefinedFlag] = {}
 
     def add_flag_if_needed(self, i: int, name: str, before: Any, after: Any) -> bool:
-        """Add a flag if the value needs one; return whether a flag was added.
+        """Add a flag for value `i` if it is maybe-undefined before the loop or after an iteration;
+        return whether a flag was added.
 
         before: the value before the loop.
         """
@@ -131,7 +136,7 @@ class LoopDefinedFlags:
         return True
 
     def mark_flagged_values_maybe_undefined(self, values: list[Any], where: str = "") -> None:
-        """Mark the variables as maybe-undefined.
+        """Mark the values that have a flag as maybe-undefined.
 
         where: the line of the loop; given after the loop only.
         """
@@ -151,7 +156,8 @@ class LoopDefinedFlags:
     def iter_flag_and_next_flag_if_present(
         self, i: int, defined: dict[int, Any]
     ) -> Iterator[tuple[LoopCarriedVariable, Any]]:
-        """Yield the flag of value `i` with its next value.
+        """Yield the flag of value `i`, if it has one, with the value of the flag for the next
+        iteration.
 
         defined: by position, whether each value is defined after the iteration.
         """
@@ -161,14 +167,16 @@ class LoopDefinedFlags:
     def flags_by_position_after_iteration(
         self, recorder: Recorder, values: list[Any]
     ) -> dict[int, Any]:
-        """Return whether each value is defined after an iteration."""
+        """Return, by position, whether each value that has a flag is defined after an iteration."""
         return {
             i: variable_defined_flag(recorder, flag.name, values[i])
             for i, flag in self.flag_by_position.items()
         }
 
     def shift_positions_after_leaf_expansion(self, leaf: int, num_added: int) -> None:
-        """Adapt the positions after a value was expanded to more leaves, and remove its flag."""
+        """Shift the positions of the flags after value number `leaf` was expanded to `num_added`
+        more leaves, and remove the flag of that value.
+        """
         self.flag_by_position = {
             (k + num_added if k > leaf else k): flag
             for k, flag in self.flag_by_position.items()

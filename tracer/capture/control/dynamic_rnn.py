@@ -23,7 +23,7 @@ class DynamicRNN:
     `rnn()` returns the outputs with the LoD of the inputs.
 
     In the block, `step_input` returns the rows of a step, `static_input` a tensor that all steps
-    read, `memory` a value from the previous step, `update_memory` sets it for the next step,
+    read, and `memory` a value from the previous step, which `update_memory` sets for the next step;
     `output` defines outputs.
     """
 
@@ -34,12 +34,13 @@ class DynamicRNN:
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """Return the context manager of the step."""
+        """Return the context manager whose `with` body defines the step."""
         with self._static_rnn.step():
             yield
 
     def step_input(self, x: Tensor, level: int = 0) -> Any:
-        """Return the rows of a step, [n, ...].
+        """Return one row of each sequence for the current step, [n, ...]; n is the number of
+        sequences.
 
         x: the sequences, concatenated along the first axis, [R, ...]; created before the block.
         """
@@ -62,9 +63,9 @@ class DynamicRNN:
         return self._static_rnn.step_input(time_major)
 
     def static_input(self, x: Tensor) -> Tensor:
-        """Return x itself, which all steps read."""
+        """Return `x` unchanged, for reading in all steps."""
         if self._first_padded_input is None:
-            raise OpError(append_user_line("DynamicRNN.static_input: call step_input before"))
+            raise OpError(append_user_line("DynamicRNN.static_input: call step_input first"))
         return x
 
     def memory(
@@ -75,8 +76,8 @@ class DynamicRNN:
         need_reorder: bool = False,
         dtype: Any = "float32",
     ) -> Any:
-        """Return a value that is carried from step to step. It starts as `init` [n, ...], or as a
-        tensor of shape [n, *shape] filled with `value`.
+        """Return a memory: a value that is carried from step to step. The initial value of the
+        memory is `init` [n, ...], or a tensor of shape [n, *shape] filled with `value`.
 
         need_reorder: if True, row i of `init` belongs to sequence i; otherwise, as in Paddle 1.x,
         to the i-th longest sequence.
@@ -85,7 +86,8 @@ class DynamicRNN:
             if self._first_padded_input is None or shape is None:
                 raise OpError(
                     append_user_line(
-                        "DynamicRNN.memory: without init it needs a shape, and a step_input before"
+                        "DynamicRNN.memory: without init, it needs a shape and an earlier call of "
+                        "step_input"
                     )
                 )
             with self._static_rnn.record_in_outer_block():
@@ -102,9 +104,11 @@ class DynamicRNN:
         return self._static_rnn.memory(init)
 
     def _reorder_init_from_length_order(self, init: Tensor) -> Tensor:
-        """Reorder rows from the order of decreasing lengths to the order of the sequences."""
+        """Return `init` with its rows in the order of the sequences. The rows of `init` are in the
+        order of decreasing sequence lengths.
+        """
         if self._sequence_lengths is None:
-            raise OpError(append_user_line("DynamicRNN.memory: call step_input before"))
+            raise OpError(append_user_line("DynamicRNN.memory: call step_input first"))
         with self._static_rnn.record_in_outer_block():
             order = OPS["argsort"](self._sequence_lengths, axis=0, descending=True)[1]
             result: Tensor = OPS["gather"](init, OPS["argsort"](order, axis=0)[1])
@@ -115,7 +119,7 @@ class DynamicRNN:
         self._static_rnn.update_memory(ex_mem, new_mem)
 
     def output(self, *outputs: Tensor) -> None:
-        """Define outputs of each step."""
+        """Define values of each step as outputs of the network."""
         self._static_rnn.output(*outputs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -13,10 +13,12 @@ from .tensor_arrays import TensorArray
 
 
 def extend_tensor_array_with_other(target: TensorArray, source: TensorArray) -> None:
-    """Append the current elements of `source` to `target`."""
+    """Record a loop that appends the elements of the TensorArray `source` to the TensorArray
+    `target`.
+    """
     mode = find_static_base_mode(state.mode)
     assert mode is not None
-    if source.element_meta is None:  # nothing was written to it so far
+    if source.element_meta is None:  # no element was written to `source` so far
         source.record_empty_read()
         return
     count = OPS["reshape2"](source.length(), shape=[])

@@ -1,4 +1,6 @@
-"""Record loops: a block that runs while a condition holds, and the loop-carried variables."""
+"""Record loops: a block of a `while` op that runs while a condition holds, and the loop-carried
+variables.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,7 @@ def record_loop(
     """Record a loop, and return the values after it. Values that no iteration changes are returned
     unchanged.
 
-    test: returns the condition and the values, which it may change as well.
+    test: called with the values; returns the condition and the values, because it may assign them.
 
     The body is recorded repeatedly until its effect is known: a list that grows becomes a
     TensorArray, a number becomes a tensor, a size that differs becomes dynamic.
@@ -89,12 +91,12 @@ def _are_both_undefined(a: Any, b: Any) -> bool:
     return isinstance(a, Undefined) and isinstance(b, Undefined)
 
 
-MAX_OPEN_BLOCKS = 10  # blocks around a loop
+MAX_OPEN_BLOCKS = 10  # the largest number of blocks around a loop
 MAX_RECORDINGS = 1000
 
 
 class LoopRecording(LoopState):
-    """A loop that is being recorded."""
+    """Records one loop."""
 
     def __init__(
         self,
@@ -107,27 +109,32 @@ class LoopRecording(LoopState):
         self.mode, self.recorder = mode, mode.recorder
         self.test, self.body = test, body
         self.values, self.names = start, names
-        # The structures of values that are expanded to leaves; None for a leaf.
+        # For each value, the structure of a container that is expanded to its leaves; None for a
+        # value that is carried as it is.
         self.specs: list[Any] = [None] * len(start)
-        self.carried: dict[int, LoopCarriedVariable] = {}  # by position among the values
+        # by the position of the value in `self.values`
+        self.carried: dict[int, LoopCarriedVariable] = {}
         self.inplace_writes: dict[
             int, tuple[Variable, LoopCarriedVariable]
         ] = {}  # by id: external tensors that an iteration changes in place
-        self.num_variables = len(start)  # the others are in mutable locations
+        self.num_variables = len(start)  # values after these are in mutable locations
         self.locations = LoopMutableLocations(mode.recorder)
-        # By position: TensorArrays that an iteration replaces.
+        # By position: variables that hold a TensorArray and to which an iteration assigns another
+        # list.
         self.arrays: dict[int, CarriedArray] = {}
         # Lengths of the lists at the start of an iteration, by position.
         self.list_lengths: dict[int, int] = {}
         self.lists_to_replace: dict[int, Any] = {}  # by id, lists that must become TensorArrays
-        self.tuples_to_replace: list[int] = []  # the same for tuples, by position
+        self.tuples_to_replace: list[int] = []  # positions of tuples that must become TensorArrays
         self.containers = ExpandedContainers(mode.recorder)
         self.optional_values, self.undefined_values = LoopNoneFlags(), LoopDefinedFlags()
         self.alias_analysis = LoopAliasAnalysis(mode.recorder.aliases)
-        # Whether values are defined after the last recording of the body, by position.
+        # By position, whether a maybe-undefined value has a value at the end of an iteration, from
+        # the last recording of the body.
         self._defined_flags_after: dict[int, Any] = {}
         self._first_condition: Tensor | None = None  # the condition before the first iteration
-        # Whether the last recording changed the set of carried values or their expansion to leaves.
+        # Whether the body must be recorded again, because the last recording changed what the loop
+        # carries; and whether it expanded another container to leaves.
         self.needs_another_recording = self.has_new_leaves = False
 
     def record(self) -> LoopValues:
@@ -140,7 +147,7 @@ class LoopRecording(LoopState):
             raise TraceError(
                 append_user_line(
                     f"loops are nested more than {MAX_OPEN_BLOCKS} deep; "
-                    "put the inner ones into ops"
+                    "move the inner loops into ops"
                 )
             )
         for _ in range(MAX_RECORDINGS):
@@ -166,15 +173,15 @@ class LoopRecording(LoopState):
             results = self._mark_and_rebind_values_after_loop()
         self.alias_analysis.set_alias_state_before_iteration(
             self._loop_carried_by_position()
-        )  # the state after the loop is that before another iteration
+        )  # after the loop, the same aliases are possible as before another iteration
         return results
 
     # -- recording the body
     # --------------------------------------------------------------------------
 
     def _record_iteration(self) -> tuple[OpenBlock, Successors, Any]:
-        """Record the body once. Returns its block, the carried variables with their values at the
-        end of the iteration, and the condition.
+        """Record the body once. Returns the block of the body, the carried variables with their
+        values at the end of the iteration, and the condition.
         """
         self.needs_another_recording = self.has_new_leaves = False
         with self.recorder.enter_new_block() as inner, self.recorder.track_open_loop():
@@ -219,7 +226,9 @@ class LoopRecording(LoopState):
         self.needs_another_recording = self.needs_another_recording or bool(written_arrays)
 
     def _declare_body_inputs(self, inner: OpenBlock) -> LoopValues:
-        """Return the values at the start of the body: new variables for carried values."""
+        """Declare a new variable for each carried value, and return the values with which the body
+        starts.
+        """
         values = list(self.values)
         for i, carried in self.carried.items():
             values[i] = self._declare_carried_variable(carried)
@@ -246,8 +255,8 @@ class LoopRecording(LoopState):
         return values
 
     def _schedule_resized_lists_for_replacement(self, inner: OpenBlock, result: LoopValues) -> None:
-        """Find the lists whose length an iteration changed, and those in which it assigned an
-        element at a run-time index.
+        """Schedule lists for replacement by TensorArrays: those whose length an iteration changed,
+        and those in which it assigned an element at a run-time index.
         """
         for i, length in self.list_lengths.items():
             given, after = self.values[i], result[i]
@@ -264,7 +273,9 @@ class LoopRecording(LoopState):
                 self.needs_another_recording = True
 
     def _carry_new_locations(self, changes: Mutations) -> None:
-        """Carry the values of mutable locations that the body changed for the first time."""
+        """Make the values of mutable locations loop-carried that this recording of the body is the
+        first to change.
+        """
         count = len(self.lists_to_replace)
         for label, before in self.locations.add_and_iter_new_locations(
             changes, self.lists_to_replace
@@ -290,15 +301,16 @@ class LoopRecording(LoopState):
     def _pair_successors_and_carry_changed_values(
         self, given: LoopValues, result: LoopValues
     ) -> Successors:
-        """Return the carried variables with their values at the end of the iteration. Generalize
-        their types, and make other values that the iteration changed loop-carried.
+        """Return the carried variables with their values at the end of the iteration. Types of
+        carried variables are generalized to cover the new values, and values that this iteration is
+        the first to change become loop-carried.
         """
         successors: Successors = []
         for i, (before, after) in enumerate(zip(given, result, strict=True)):
             if id(before) in self.lists_to_replace or (
                 type(before) in MUTABLE_CONTAINERS and after is before
             ):
-                continue  # its elements are mutable locations
+                continue  # the elements of a list or dict are carried as mutable locations
             if isinstance(before, LoopStringPlaceholder):
                 continue
             if i in self.arrays:
@@ -315,7 +327,8 @@ class LoopRecording(LoopState):
                 self.arrays[i] = CarriedArray.create(self.names[i], before, after)
                 self.needs_another_recording = True
             elif i in self.carried:
-                # If the value changed in place, it is restored before the next recording.
+                # If the value changed in place, `_declare_body_inputs` creates a new variable for
+                # the next recording.
                 self.needs_another_recording = (
                     self.optional_values.add_flag_if_needed(i, self.carried[i], after)
                     or self.needs_another_recording
@@ -357,7 +370,8 @@ class LoopRecording(LoopState):
         if isinstance(initial, InvalidatedMarker):
             initial.raise_error()
         if isinstance(after, InvalidatedMarker):
-            self.values[i] = after  # reading it raises, in each iteration and after the loop
+            # reading the marker raises an error, in each iteration and after the loop
+            self.values[i] = after
             return
         optional = self.optional_values.create_carried_variable_and_none_flag_if_maybe_none(
             i, name, initial, after, PHASE_LABELS
@@ -371,7 +385,8 @@ class LoopRecording(LoopState):
                 self._expand_undefined_tuple(i, after)
                 return
             if meta is None:
-                # Each iteration creates a new Python object, which a program cannot carry.
+                # Each iteration assigns a new Python object, which a program cannot carry to the
+                # next iteration; the name has no value before the loop.
                 self.values[i] = after
                 return
             self.carried[i] = LoopCarriedVariable(
@@ -389,9 +404,10 @@ class LoopRecording(LoopState):
         )
 
     def _carry_container_or_string(self, i: int, after: Any) -> None:
-        """Carry value `i`, which is no tensor or number: a tuple whose length changes as a
-        TensorArray, a string in a mutable location as a placeholder, another container by its
-        leaves. Raises TraceError for other values.
+        """Make value `i`, which is no tensor or number, loop-carried. A tuple whose length changes
+        becomes a TensorArray, a string in a mutable location becomes a placeholder, and another
+        container is replaced by its leaves. Raises TraceError for a value that is neither a string
+        nor a container.
         """
         before = self.containers.copy_as_before_expansion(self.values[i])
         if type(before) is tuple and merge_needs_tensor_array(before, after):
@@ -432,7 +448,9 @@ class LoopRecording(LoopState):
         )
 
     def _expand_undefined_tuple(self, i: int, after: Any) -> None:
-        """Expand a tuple that is undefined before the loop."""
+        """Replace value `i`, which has no value before the loop and is a tuple after an iteration,
+        by the leaves of the tuple.
+        """
         _, spec = pytree.flatten(after)
         self.values[i] = pytree.unflatten(
             spec, [Undefined(self.names[i] + p) for p in pytree.subscript_paths(spec)]
@@ -441,13 +459,15 @@ class LoopRecording(LoopState):
         self.has_new_leaves = True
 
     def _generalize_type(self, carried: LoopCarriedVariable, after: Any) -> None:
-        """Generalize the shape and dtype of `carried`, so that they also cover `after`."""
+        """Generalize the shape and dtype of the loop-carried variable `carried`, so that they cover
+        `after`, its value after an iteration.
+        """
         previous = (
             carried.variable if find_meta_of_value(carried.initial) is None else carried.initial
         )
         if isinstance(after, Undefined):
             raise_merge_error(
-                carried.name, previous, after, PHASE_LABELS, "an iteration deletes its value"
+                carried.name, previous, after, PHASE_LABELS, "an iteration deletes it"
             )
         merged = require_common_meta_of_values(carried.name, previous, after, PHASE_LABELS)
         kind = merge_scalar_kinds((carried.scalar_kind, scalar_kind(after)))
@@ -460,15 +480,15 @@ class LoopRecording(LoopState):
             carried.meta, self.needs_another_recording = Meta(shape, merged.dtype), True
 
     def _undo_inplace_writes_and_pair_successors(self, inner: OpenBlock) -> Successors:
-        """Return the values that external tensors have after the body changed them in place, and
-        restore the tensors.
+        """Restore the tensors from outside of the loop that the body changed in place; return them
+        as carried variables with their values at the end of the iteration.
         """
         successors: Successors = []
         for key, (tensor, before) in inner.inplace_writes.items():
             after = self.recorder.create_variable(tensor.raw)
             existing = self.inplace_writes.get(key)
             if existing is None and self.recorder.var(before.name) is not before:
-                continue  # created in the body itself
+                continue  # the tensor was created in the body
             if existing is not None:
                 self._generalize_type(existing[1], after)
                 successors.append((existing[1], after))
@@ -484,22 +504,24 @@ class LoopRecording(LoopState):
         return successors
 
     def _stop_carrying_tensors_no_longer_changed_inplace(self, inner: OpenBlock) -> None:
-        """Stop carrying tensors that the body no longer changes in place."""
+        """Stop carrying the tensors that the latest recording of the body does not change in place,
+        unlike an earlier one.
+        """
         for key in [k for k in self.inplace_writes if k not in inner.inplace_writes]:
             tensor, carried = self.inplace_writes.pop(key)
             rebind_tensor_to_declaration(self.mode, tensor, carried.initial.raw)
             self.needs_another_recording = True
 
     def _snapshot_if_written_in_place(self, inner: OpenBlock, value: Any) -> Any:
-        """Return the value of a tensor at the end of an iteration. For an external tensor that
-        changed in place this is a new tensor, because the original one is restored.
+        """Return the value of a tensor at the end of an iteration. A tensor that the body changed
+        in place is returned as a new Variable, because the original one will be restored.
         """
         return (
             self.recorder.create_variable(value.raw) if id(value) in inner.inplace_writes else value
         )
 
     def _loop_carried_by_position(self) -> dict[Hashable, LoopCarriedVariable | CarriedArray]:
-        """Return everything that is carried from iteration to iteration."""
+        """Return all loop-carried values and lists, by position."""
         carried_values: dict[Hashable, LoopCarriedVariable | CarriedArray] = {}
         carried_values.update({i: carried for i, carried in self.carried.items()})  # noqa: C416 - a dict[int, ...] is none of Hashable
         carried_values.update({i: replaced for i, replaced in self.arrays.items()})  # noqa: C416
@@ -575,8 +597,8 @@ class LoopRecording(LoopState):
         emit_while(recorder, inner.block, flag.name)
 
     def _record_test_before_loop(self) -> Tensor:
-        """Record the condition before the first iteration. Values that the test itself changes are
-        assigned to the carried variables.
+        """Record the test before the first iteration, and return the condition. Values that the
+        test changes are assigned to the carried variables.
         """
         start = self._values_with_carried_variables()
         condition, values = self._run_test(list(start))
@@ -625,8 +647,8 @@ class LoopRecording(LoopState):
 
     def _emit_parallel_assigns(self, after: Successors) -> None:
         """Write the assignments to the carried variables, at the end of an iteration and after the
-        test before the loop. They act as if they were simultaneous, so a value that an earlier
-        assignment would overwrite is copied first.
+        test before the loop. The assignments act as if they were simultaneous: a value that an
+        earlier assignment would overwrite is copied first.
         """
         assign_arrays_simultaneously(
             [(c.variable, v) for c, v in after if isinstance(c, CarriedArray)]

@@ -1,5 +1,6 @@
 """Alias analysis of loops: which loop-carried values may be the same tensor in some iteration, and
-which of them are invalidated. The body is recorded until the result no longer changes.
+which of them are invalidated. The body of the loop is recorded repeatedly until the analysis finds
+no new aliases.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class LoopCarriedVariable:
 
 
 class LoopAliasAnalysis:
-    """The aliases that the body of one loop creates.
+    """Collects the aliases that the iterations of one loop may create.
 
     aliases: the alias relation of the program before the loop.
     """
@@ -43,23 +44,26 @@ class LoopAliasAnalysis:
             dict(aliases.invalidated),
             aliases.timestamp(),
         )
-        # External tensors that are invalidated after an iteration.
+        # External tensors that an iteration invalidates.
         self._invalidated_externals: dict[int, Invalidation] = {}
-        self._invalidated_carried: dict[Hashable, Invalidation] = {}  # the same for carried values
-        # External tensors that a carried value may alias.
+        # carried values that an iteration invalidates
+        self._invalidated_carried: dict[Hashable, Invalidation] = {}
+        # By key of a carried value: external tensors that it may alias after an iteration.
         self._external_aliases: dict[Hashable, dict[int, Any]] = {}
         self._aliasing_pairs: set[tuple[Hashable, Hashable]] = (
             set()
-        )  # carried values that may be the same
+        )  # pairs of carried values that may be the same tensor after an iteration
         self._aliasing_list_pairs: set[tuple[Hashable, Hashable]] = (
             set()
-        )  # carried lists that may be the same
-        # External lists that a carried list may alias.
+        )  # pairs of carried lists that may be the same list after an iteration
+        # By key of a carried list: external lists that it may alias after an iteration.
         self._external_list_aliases: dict[Hashable, dict[int, Any]] = {}
         self._num_tensor_links_at_start, self._loop_line = 0, str(user_line() or "")
 
     def reset(self) -> None:
-        """Discard the results, because the keys of the carried values changed."""
+        """Discard the aliases collected so far. Called when the keys of the carried values
+        change.
+        """
         (
             self._invalidated_carried,
             self._external_aliases,
@@ -75,11 +79,13 @@ class LoopAliasAnalysis:
         )
 
     def mark_array_created_before_loop(self, array: Any) -> None:
-        """Record that an array was created before the loop, as the list that it replaces was."""
+        """Record that a TensorArray, created during the recording of the loop in place of a list,
+        existed before the loop, like that list.
+        """
         self.aliases.record_creation(array, self._loop_timestamp)
 
     def set_alias_state_before_iteration(self, values: Mapping[Hashable, Any]) -> None:
-        """Set the alias relation to the state before another iteration: it contains every alias
+        """Set the alias relation to the state at the start of an iteration: it contains every alias
         that a previous iteration may have created. Called before each recording of the body and
         after the loop.
 
@@ -109,7 +115,7 @@ class LoopAliasAnalysis:
                 )
 
     def _link_carried_list_aliases(self, values: Mapping[Hashable, Any]) -> None:
-        """Record which lists may be the same."""
+        """Record which lists each carried list may alias."""
         lists = {
             key: carried
             for key, carried in values.items()
@@ -123,7 +129,8 @@ class LoopAliasAnalysis:
                 self.aliases.link_lists(lists[one].variable, lists[two].variable)
 
     def record_iteration_aliases_and_report_new(self, next_values: dict[Hashable, Any]) -> bool:
-        """Record the aliases after an iteration; return whether there are new ones.
+        """Collect the aliases that exist after an iteration; return whether some of them are
+        new.
 
         next_values: the values for the next iteration, by key.
         """

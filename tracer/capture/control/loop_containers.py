@@ -1,5 +1,5 @@
-"""Lists and dicts that a loop expands to their leaves. Each iteration gets new containers, which
-may alias those from before the loop or from the previous iteration.
+"""Lists and dicts that a loop expands to their leaves, which are loop-carried. Each iteration gets
+new containers, which may alias the containers from before the loop or from the previous iteration.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ class ExpandedContainers:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.initial_snapshots: dict[int, ContainerSnapshot] = {}
-        # By position: the container that the last iteration assigned, if it is a new one.
+        # By position: the container that the body assigned, if it is not the one of the start of
+        # the iteration.
         self._last_replacements: dict[int, ContainerSnapshot] = {}
-        # Whether an iteration mutates its containers.
+        # Whether the body mutates one of the containers that it starts with.
         self._has_mutations = False
 
     def expand(self, i: int, container: Any) -> Any:
-        """Expand value `i`, and return a copy of it. While the loop is recorded, reading the
-        original container raises an error.
+        """Save a snapshot of the container that is value `i`, and return a copy of the container.
+        While the loop is recorded, reading the original container raises an error.
         """
         snapshot = self._find_initial_snapshot(container) or container_snapshot_or_none(container)
         if snapshot is None:
@@ -50,7 +51,9 @@ class ExpandedContainers:
         )
 
     def copy_as_before_expansion(self, container: Any) -> Any:
-        """Return a copy of a container as it was before it was expanded; other values unchanged."""
+        """Return a copy of an expanded container with the contents from before the loop; return
+        other values unchanged.
+        """
         snapshot = self._find_initial_snapshot(container)
         return container if snapshot is None else snapshot.copy()
 
@@ -72,8 +75,8 @@ class ExpandedContainers:
     def wrap_aliased_and_snapshot_containers(
         self, values: list[Any]
     ) -> dict[int, ContainerSnapshot]:
-        """Return snapshots of the containers of an iteration. A container that may have other names
-        is replaced by a MayAliasContainer container.
+        """Return snapshots of the containers of an iteration. A container that may also be known
+        under another name is replaced in `values` by a MayAliasList or MayAliasDict.
         """
         starts = [id(found.container) for found in self.initial_snapshots.values()]
         for i, snapshot in self.initial_snapshots.items():
@@ -91,7 +94,9 @@ class ExpandedContainers:
     def record_mutations_and_replacements(
         self, start_snapshots: dict[int, ContainerSnapshot], values: list[Any]
     ) -> None:
-        """Record which containers the iteration mutated and which it replaced."""
+        """Record whether the iteration mutated containers, and which containers it replaced by new
+        ones.
+        """
         for i, start in start_snapshots.items():
             self._has_mutations = self._has_mutations or any(
                 True for _ in start.iter_changed_containers()
@@ -106,8 +111,8 @@ class ExpandedContainers:
         """Replace the expanded containers in `values`, in place, by the containers that their names
         denote after the loop, and return `values`.
 
-        The original containers are restored if no iteration mutated one. Those that a name denotes
-        both before and after the loop receive the merged items.
+        If no iteration mutates a container, the original containers get back their items. Original
+        containers that a name still denotes after the loop receive the merged items.
         """
         merge = ContainerMerge()
         if not self._has_mutations:

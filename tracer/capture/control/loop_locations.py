@@ -1,5 +1,5 @@
-"""Mutable locations that the iterations of a loop change. Their values are loop-carried like
-variables.
+"""Mutable locations that the iterations of a loop change. The values of these locations are
+loop-carried like variables.
 """
 
 from __future__ import annotations
@@ -32,22 +32,24 @@ class LoopMutableLocations:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.locations: list[tuple[MutableLocation, Any]] = []
-        self.list_names: dict[int, str] = {}  # of lists whose length changes, by id
+        self.list_names: dict[int, str] = {}  # by id of a list whose length changes: its name
         self._known_keys: set[tuple[Any, Any]] = set()
 
     def write_values(self, values: Sequence[Any]) -> None:
-        """Write the values to the locations."""
+        """Assign one value to each location."""
         for (location, key), value in zip(self.locations, values, strict=True):
             save_locations_in_open_blocks(self.recorder, [location])
             if location.read().get(key, self) is not value:
                 location.write_item(key, value)
 
     def invalidated_marker_per_location(self) -> list[InvalidatedMarker | None]:
-        """Return the InvalidatedMarker of each location; None where the value is valid."""
+        """Return, for each location, the InvalidatedMarker that it holds, or None if its value may
+        be read.
+        """
         return [v if isinstance(v, InvalidatedMarker) else None for v in self.read_values()]
 
     def read_values(self) -> list[Any]:
-        """Return the current values."""
+        """Return the current value of each location."""
         return [
             location.read().get(key, location.class_attribute_or_undefined(key))
             for location, key in self.locations
@@ -67,7 +69,9 @@ class LoopMutableLocations:
             if id(location.target) in resized_lists or any(
                 isinstance(v, InvalidatedMarker) for v in location.read().values()
             ):
-                continue  # it cannot be read any more
+                # the container was invalidated or is being replaced, so its items are not read any
+                # more
+                continue
             if has_different_lengths(location, change.before, change.after) and is_local_object(
                 self.recorder, location.target
             ):
@@ -91,8 +95,9 @@ class LoopMutableLocations:
                     yield label, before
 
     def _is_new_and_below_limit(self, location: MutableLocation, key: Any, label: str) -> bool:
-        """Whether a location must be carried. False if it is known already, or if it is one of many
-        that each iteration creates under the same name.
+        """Whether a location is not carried yet, and fewer than MAX_LOCATIONS_PER_NAME locations of
+        the same name are carried. If the limit is exceeded, each iteration creates new containers
+        under the name.
         """
         if (location.id, key) in self._known_keys:
             return False

@@ -1,5 +1,5 @@
-"""The loop-carried state of a loop. Containers are expanded to leaves; each leaf is carried as a
-separate variable, and the containers are rebuilt for each iteration.
+"""The loop-carried state of a loop. A container that changes is expanded to its leaves. Each leaf
+is carried as a separate variable, and each iteration rebuilds the container.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class LoopState:
     alias_analysis: LoopAliasAnalysis
 
     def _run_body(self, leaves: LoopValues) -> LoopValues:
-        """Run the body once on the values that the leaves stand for. Return the final leaves."""
+        """Call the body once with the values rebuilt from the leaves. Returns the leaves of the
+        values that the body returns.
+        """
         values = self._rebuild_from_leaves(leaves)
         snapshots = self.containers.wrap_aliased_and_snapshot_containers(values)
         self.locations.write_values(values[self.num_variables :])
@@ -54,8 +56,8 @@ class LoopState:
         return self._flatten_and_check_structure(result)
 
     def _run_test(self, leaves: LoopValues) -> tuple[Any, LoopValues]:
-        """Run the test on the values that the leaves stand for. Return the condition and the leaves
-        after it, because the test may assign variables and mutate containers.
+        """Call the test of the loop with the values rebuilt from the leaves. Returns the condition,
+        and the leaves after the test, because the test may assign variables and mutate containers.
         """
         values = self._rebuild_from_leaves(leaves)
         snapshots = self.containers.wrap_aliased_and_snapshot_containers(values)
@@ -66,7 +68,7 @@ class LoopState:
         return condition, self._flatten_and_check_structure(result)
 
     def _rebuild_from_leaves(self, leaves: LoopValues) -> LoopValues:
-        """Rebuild the values of the caller from the leaves."""
+        """Rebuild the values of the loop, including containers, from the leaves."""
         values, position = [], 0
         for spec in self.specs:
             if spec is None:
@@ -80,7 +82,9 @@ class LoopState:
         return values
 
     def _mark_containers_created_in_iteration(self, result: Any) -> None:
-        """Mark containers as created in this iteration."""
+        """Mark the containers in `result` as created in the current iteration, so that mutating
+        them is not a side effect.
+        """
         if isinstance(result, list | dict | tuple):
             register_local_object(self.recorder, result)
             for inner in result.values() if isinstance(result, dict) else result:
@@ -130,7 +134,7 @@ class LoopState:
             position += 1 if spec is None else pytree.num_leaves(spec)
 
     def num_open_recorder_blocks(self) -> int:
-        """Return how many blocks the recorder has open now, including those of enclosing loops and
-        branches.
+        """Return how many blocks the recorder is writing at the moment: the outermost block and
+        those of enclosing loops and branches.
         """
         return len(self.recorder.open_blocks)

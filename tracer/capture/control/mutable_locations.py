@@ -1,8 +1,9 @@
 """Mutable Python locations that a branch or loop body may write: closure cells, globals, attributes
 and elements.
 
-Recording a body executes its writes. Therefore the values from before the body are restored, so
-that the other branch starts from them, and the new values are merged or loop-carried.
+Recording a body executes its writes. Therefore the values from before the body are restored after
+the recording, so that the second branch starts from them, too. The new values are merged after a
+branch, or loop-carried.
 """
 
 from __future__ import annotations
@@ -40,39 +41,43 @@ class MutableLocation:
     target: Any
     keys: tuple[str, ...] | None = None
     attribute_owner_class: type | None = None
-    can_restore = True  # whether `write` restores the values
+    can_restore = True  # whether `replace_values` can restore the values
     attribute_assignment_runs_user_code = False  # whether setting an attribute runs user code
 
     @property
     def id(self) -> tuple[int, Any]:
-        """A key that identifies the target and the tracked keys."""
+        """An identifier of the location: the id of the target, and the tracked keys."""
         return id(self.target), self.keys
 
     def read(self) -> dict[Any, Any]:
-        """Return the current values."""
+        """Return the current values of the location, by key."""
         raise NotImplementedError
 
     def replace_values(self, values: dict[Any, Any]) -> None:
-        """Replace all values."""
+        """Set the location to exactly these values, by key."""
         raise NotImplementedError
 
     def reject_change(self, before: dict[Any, Any], ignore_attributes: bool) -> None:
-        """Raise TraceError if state that cannot be restored differs from `before`."""
+        """Raise TraceError if the state of the target differs from `before`. Only locations that
+        cannot be restored implement this method.
+        """
         raise NotImplementedError
 
     def write_item(self, key: Any, value: Any) -> None:
-        """Assign the value of one key; an Undefined value removes it."""
+        """Assign the value of one key; assigning an Undefined removes the key."""
         values = {**self.read(), key: value}
         if type(value) is Undefined:
             del values[key]
         self.replace_values(values)
 
     def label(self, key: Any) -> str:
-        """Return the name of one key for error messages."""
+        """Return how an error message names the value of one key."""
         return self.name
 
     def class_attribute_or_undefined(self, key: Any) -> Any:
-        """Return the value that reading a missing key yields: the class attribute, or Undefined."""
+        """Return the value that Python reads for a key that the target lacks: for an attribute,
+        that of the class, otherwise Undefined.
+        """
         for each in (
             () if self.attribute_owner_class is None else self.attribute_owner_class.__mro__
         ):
@@ -85,10 +90,10 @@ class MutableLocation:
 
 
 class CellLocation(MutableLocation):
-    """A variable of an enclosing function."""
+    """A closure cell: a variable of an enclosing function."""
 
     def read(self) -> dict[Any, Any]:
-        """Return the contents under the key ''."""
+        """Return the contents of the cell under the key ''; an empty dict for an empty cell."""
         target: CellType = self.target
         try:
             return {"": target.cell_contents}
@@ -96,7 +101,9 @@ class CellLocation(MutableLocation):
             return {}
 
     def replace_values(self, values: dict[Any, Any]) -> None:
-        """Fill or empty the cell."""
+        """Set the contents of the cell to the value of the key '', or empty the cell if `values`
+        lacks this key.
+        """
         if "" in values:
             self.target.cell_contents = values[""]
         elif self.read():
@@ -107,13 +114,15 @@ class GlobalsOrAttributesLocation(MutableLocation):
     """The globals of a module, or the attributes of an object, by name."""
 
     def read(self) -> dict[Any, Any]:
-        """Return the values by name."""
+        """Return the globals or attributes, by name."""
         if self.keys is None:
             return dict(items_without_alias_check(self.target))
         return {k: self.target[k] for k in self.keys if k in self.target}
 
     def replace_values(self, values: dict[Any, Any]) -> None:
-        """Assign the values and delete other names."""
+        """Assign these globals or attributes, and delete the tracked ones that are not in
+        `values`.
+        """
         if self.keys is None:
             set_items_without_alias_check(self.target, list(values.items()))
             return
@@ -122,7 +131,9 @@ class GlobalsOrAttributesLocation(MutableLocation):
         self.target.update(values)
 
     def label(self, key: Any) -> str:
-        """Return the name, or `object.attribute`."""
+        """Return how an error message names the value: `name` for a global, `object.attribute` for
+        an attribute.
+        """
         return str(key) if self.keys is not None else f"{self.name}.{key}"
 
 
@@ -132,11 +143,11 @@ class LayerAttributesLocation(GlobalsOrAttributesLocation):
     COUNTED = ("_layer_version", "_static_functions")
 
     def read(self) -> dict[Any, Any]:
-        """Return the attributes by name."""
+        """Return the attributes of the layer, by name, except those that it maintains itself."""
         return {k: v for k, v in self.target.items() if k not in self.COUNTED}
 
     def replace_values(self, values: dict[Any, Any]) -> None:
-        """Replace the attributes."""
+        """Replace the attributes of the layer, except those that it maintains itself."""
         counted = {k: self.target[k] for k in self.COUNTED if k in self.target}
         super().replace_values(values | counted)
 
@@ -145,7 +156,7 @@ class DictItemsLocation(GlobalsOrAttributesLocation):
     """The items of a dict."""
 
     def label(self, key: Any) -> str:
-        """Return `name[key]`."""
+        """Return how an error message names an item: `name[key]`."""
         return f"{self.name}[{key!r}]"
 
 
@@ -153,21 +164,21 @@ class ListItemsLocation(MutableLocation):
     """The elements of a list, by index."""
 
     def read(self) -> dict[Any, Any]:
-        """Return the elements by index."""
+        """Return the elements of the list, by index."""
         return dict(enumerate(items_without_alias_check(self.target)))
 
     def replace_values(self, values: dict[Any, Any]) -> None:
-        """Replace the elements."""
+        """Replace all elements of the list."""
         set_items_without_alias_check(self.target, list(values.values()))
 
     def label(self, key: Any) -> str:
-        """Return `name[index]`."""
+        """Return how an error message names an element: `name[index]`."""
         return f"{self.name}[{key}]"
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """The change of one location by a recorded body.
+    """How a recorded body changed one location: its values before and after the body.
 
     container_snapshots: by key, snapshots of the containers that the body stored.
     """
@@ -178,8 +189,8 @@ class Mutation:
     container_snapshots: dict[Any, ContainerSnapshot] = field(default_factory=dict)
 
     def saved_or_new_container_snapshot(self, key: Any, value: Any) -> ContainerSnapshot | None:
-        """Return the container snapshot saved for `key`; if there is none, take one of `value`, or
-        None if it is no container.
+        """Return the snapshot of a container that was saved for `key`. If no snapshot was saved,
+        return a new snapshot of `value`, or None if `value` is no container.
         """
         return self.container_snapshots.get(key) or container_snapshot_or_none(value)
 
@@ -197,8 +208,8 @@ Mutations = dict[tuple[int, Any], Mutation]
 
 
 def save_locations_in_open_blocks(recorder: Recorder, locations: Iterable[MutableLocation]) -> None:
-    """Save the values of locations before the body of a branch or loop may change them. If a
-    location is already saved, nothing happens.
+    """Save the values of locations in the open blocks, before the body of a branch or loop changes
+    them. Locations that a block has already saved are skipped.
     """
     inner = (
         recorder.open_blocks[::-1]
@@ -214,7 +225,9 @@ def save_locations_in_open_blocks(recorder: Recorder, locations: Iterable[Mutabl
 
 
 def collect_and_roll_back_mutations(inner: OpenBlock) -> Mutations:
-    """Restore the locations that a body changed, and return the mutations."""
+    """Restore the values of the locations that a recorded body changed, and return the changes by
+    location.
+    """
     mutations = [
         Mutation(location, before, location.read())
         for location, before in inner.locations.values()
@@ -230,7 +243,7 @@ def collect_and_roll_back_mutations(inner: OpenBlock) -> Mutations:
             if snapshot is not None:
                 change.container_snapshots[place] = snapshot
             result[each.location.id] = change
-    # Setters that ran while values were restored must not have changed opaque state.
+    # State that cannot be restored must not have been changed by user code in attribute setters.
     reject_unrestorable_changes(inner, of_setters=True)
     for each in mutations:
         each.location.replace_values(each.before)
@@ -239,8 +252,8 @@ def collect_and_roll_back_mutations(inner: OpenBlock) -> Mutations:
 
 
 def reject_unrestorable_changes(inner: OpenBlock, of_setters: bool = False) -> None:
-    """Raise TraceError if a body changed state that cannot be restored. Attributes that other
-    locations restore are ignored.
+    """Raise TraceError if a body changed state that cannot be restored. Attributes that another
+    location restores are ignored.
 
     of_setters: check only objects whose attribute assignments run user code.
     """
@@ -276,15 +289,16 @@ def _mutation_without_merged_keys(change: Mutation, owned: set[Any]) -> Mutation
 
 
 class ListLengthChangeError(TraceError):
-    """A list has different lengths on two paths through a branch or loop.
+    """Raised if a list outside of the program has different lengths on two paths through a branch
+    or loop.
 
     target: the list.
     """
 
     def __init__(self, location: MutableLocation, what: str) -> None:
         why = (
-            f"'{location.name}' has another length after {what}; change it where it is a "
-            f"variable, or return what is new"
+            f"the list '{location.name}' has another length after {what}; change it in the "
+            f"function that assigns it to a variable, or return the new elements"
         )
         super().__init__(append_user_line(why))
         self.location, self.target = location, location.target
@@ -305,21 +319,24 @@ def has_different_lengths(
         isinstance(v, InvalidatedMarker) and not isinstance(v, ReplacedListPlaceholder)
         for v in values
     ):
-        return False  # it cannot be read any more
+        return False  # an invalidated list is not read any more, so its length does not matter
     return len(one) != len(two) or any(isinstance(v, ReplacedListPlaceholder) for v in values)
 
 
 def reject_length_change(
     location: MutableLocation, one: dict[Any, Any], two: dict[Any, Any], what: str
 ) -> None:
-    """Raise TraceError for a list that has different lengths in two states."""
+    """Raise ListLengthChangeError if the location is a list whose length differs between two
+    states.
+    """
     if has_different_lengths(location, one, two):
         raise ListLengthChangeError(location, what)
 
 
 def is_merged_by_value(value: Any) -> bool:
-    """Whether the value must be merged after a branch: tensors, numbers, strings, None and
-    containers. Other objects are kept by reference.
+    """Whether values of this type, if they differ after two branches, are merged into one value:
+    tensors, numbers, strings, None and containers. If the two objects have another type, the
+    location keeps one of them.
     """
     return find_meta_of_value(value) is not None or isinstance(
         value, str | bytes | type(None) | tuple | list | dict

@@ -1,8 +1,8 @@
 """Variables that are None on some paths.
 
 The none flag of a variable is a bool of the program that states whether the variable is None.
-Conditions such as `x is not None` record which none flags they imply, so that `x` may be used under
-them.
+A condition such as `x is not None` records the value that it implies for the none flag of `x`, so
+that code under the condition may use `x`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_KNOWN_CONDITIONS: tuple[KnownConditionValues, KnownConditionValues] = (frozen
 
 
 def none_flag_or_constant(value: Any) -> Any:
-    """Return the none flag of a value: True, False, or a bool of the program."""
+    """Return whether a value is None: True, False, or the none flag of a Variable."""
     if value is None:
         return True
     return (
@@ -40,7 +40,9 @@ def none_flag_or_constant(value: Any) -> Any:
 def none_flags_implied_by_true_and_false(
     condition: Any,
 ) -> tuple[KnownConditionValues, KnownConditionValues]:
-    """Return what is known about none flags if a condition is true, and if it is false."""
+    """Return two sets of none flags and their values: those implied if a condition is true, and
+    those implied if it is false.
+    """
     implied: tuple[KnownConditionValues, KnownConditionValues] = (
         getattr(condition, "implied_none_flags", None) or NO_KNOWN_CONDITIONS
     )
@@ -48,7 +50,9 @@ def none_flags_implied_by_true_and_false(
 
 
 def implied_condition_values(condition: Any, holds: bool) -> KnownConditionValues:
-    """Return the conditions and none flags whose values are known if `condition` equals `holds`."""
+    """Return the names of conditions and none flags, with the value that each has if `condition`
+    equals `holds`.
+    """
     if not isinstance(condition, Variable):
         return frozenset()
     side = 0 if holds else 1
@@ -62,7 +66,9 @@ def implied_condition_values(condition: Any, holds: bool) -> KnownConditionValue
 def record_condition_implications(
     condition: Any, where_true: KnownConditionValues, where_false: KnownConditionValues
 ) -> Any:
-    """Record what a condition implies about other conditions."""
+    """Record which values of other conditions follow if `condition` is true, and which follow if it
+    is false; return `condition`.
+    """
     if isinstance(condition, Variable):
         condition.implied_conditions = where_true, where_false
     return condition
@@ -71,8 +77,8 @@ def record_condition_implications(
 def conditions_implied_by_branch_result(
     pred: Any, a: Any, b: Any, value: bool
 ) -> KnownConditionValues:
-    """Return what is known if a merged bool equals `value`: `a` where `pred` is true, otherwise
-    `b`.
+    """Return the values of conditions that follow if the bool which a branch on `pred` merged from
+    `a` (if `pred` is true) and `b` equals `value`.
     """
     implied = [
         implied_condition_values(pred, holds)
@@ -86,7 +92,8 @@ def conditions_implied_by_branch_result(
 def mark_maybe_none(
     value: Variable, name: str, flag: Variable, block: int, where: str = ""
 ) -> Variable:
-    """Mark a variable as None where `flag` is true; ops of `block` must not use it.
+    """Mark a variable as None in runs in which `flag` is true. Using the variable in an op of
+    `block` is an error, unless a condition states that the variable is not None.
 
     where: the line that assigned it.
     """
@@ -102,8 +109,8 @@ def mark_maybe_none(
 
 
 def mark_return_value_maybe_none(value: Variable, function: str, missing: Variable) -> Variable:
-    """Mark the result of a function as None where `missing` is true. If an op uses the result in a
-    run in which it is None, the run fails.
+    """Mark the result of a function as None in runs in which `missing` is true. A run in which an
+    op reads a result that is None fails.
     """
     marked = mark_maybe_none(value, function, missing, -1)
     assert marked.maybe_undefined is not None
@@ -112,7 +119,9 @@ def mark_return_value_maybe_none(value: Variable, function: str, missing: Variab
 
 
 def none_flag_on_path(condition: Any, holds: bool, value: Any) -> Any:
-    """Return the none flag of `value` on the path on which `condition` equals `holds`."""
+    """Return whether `value` is None on the path on which `condition` equals `holds`: True, False,
+    or the none flag of `value`.
+    """
     flag = none_flag_or_constant(value)
     for name, is_true in none_flags_implied_by_true_and_false(condition)[0 if holds else 1]:
         if isinstance(flag, Variable) and flag.name == name:
@@ -121,9 +130,9 @@ def none_flag_on_path(condition: Any, holds: bool, value: Any) -> Any:
 
 
 class LoopNoneFlags:
-    """Loop-carried values that are None before or after some iteration.
+    """The none flags of loop-carried values that are None before or after some iteration.
 
-    flag_by_position: their none flags, by position
+    flag_by_position: by position of a value, its none flag
     """
 
     def __init__(self) -> None:
@@ -132,7 +141,9 @@ class LoopNoneFlags:
     def create_carried_variable_and_none_flag_if_maybe_none(
         self, i: int, name: str, initial: Any, after: Any, sides: tuple[str, str]
     ) -> LoopCarriedVariable | None:
-        """Return the loop-carried variable for a value that may be None; None for other values."""
+        """Return the loop-carried variable of value `i` if the value may be None before the loop or
+        after an iteration, and create its none flag; return None for other values.
+        """
         tensors = [v for v in (initial, after) if find_meta_of_value(v) is not None]
         if (
             not tensors
@@ -159,8 +170,8 @@ class LoopNoneFlags:
         )
 
     def add_flag_if_needed(self, i: int, carried: LoopCarriedVariable, after: Any) -> bool:
-        """Add a none flag if the value may be None after an iteration; return whether a flag was
-        added.
+        """Add a none flag for value `i` if it may be None after an iteration and has no flag yet;
+        return whether a flag was added.
         """
         if i in self.flag_by_position or none_flag_or_constant(after) is False:
             return False
@@ -172,20 +183,26 @@ class LoopNoneFlags:
     def iter_flag_and_next_flag_if_present(
         self, i: int, after: Any
     ) -> Iterator[tuple[LoopCarriedVariable, Any]]:
-        """Yield the none flag of value `i` with its next value."""
+        """Yield the none flag of value `i`, if it has one, with the value of the flag for the next
+        iteration.
+        """
         if i in self.flag_by_position:
             yield self.flag_by_position[i], none_flag_or_constant(after)
 
     def mark_flagged_values_maybe_none(
         self, values: list[Any], names: list[str], block: int
     ) -> None:
-        """Mark the variables as optional; ops of `block` must not use them."""
+        """Mark the values that have a none flag as possibly None. Using a marked value in an op of
+        `block` is an error, unless a condition states that the value is not None.
+        """
         for i, flag in self.flag_by_position.items():
             assert flag.variable is not None
             mark_maybe_none(values[i], names[i], flag.variable, block)
 
     def shift_positions_after_leaf_expansion(self, leaf: int, num_added: int) -> None:
-        """Adapt the positions after a value was expanded to more leaves."""
+        """Shift the positions of the none flags after value number `leaf` was expanded to
+        `num_added` more leaves.
+        """
         self.flag_by_position = {
             (k + num_added if k > leaf else k): flag for k, flag in self.flag_by_position.items()
         }

@@ -41,8 +41,8 @@ class StepMemory:
 
 @dataclass
 class SequenceInputs:
-    """The sequence inputs, by name: the whole sequence, the variable of its slice in a step, and
-    the name under which a step can read the whole sequence.
+    """The input sequences of a StaticRNN, by name. The object holds each whole sequence, the
+    variable of its slice in a step, and the name under which a step can read the whole sequence.
     """
 
     sequence_by_name: dict[str, Tensor] = field(default_factory=dict)
@@ -54,9 +54,10 @@ class StaticRNN:
     """A recurrent network: `with rnn.step():` defines one step, `rnn()` returns the outputs, [T,
     ...] each.
 
-    In the step, `step_input` returns the element of a sequence, `memory` a value from the previous
-    step, `update_memory` sets it for the next step, `step_output` and `output` define outputs.
-    Raises OpError if these are called elsewhere or with values that do not fit.
+    In the step, `step_input` returns the element of a sequence, and `memory` a value from the
+    previous step, which `update_memory` sets for the next step; `step_output` and `output` define
+    outputs. These methods raise OpError outside of the step, and for arguments whose shape or dtype
+    does not fit.
     """
 
     def __init__(self, name: str | None = None) -> None:
@@ -80,15 +81,15 @@ class StaticRNN:
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """Return the context manager of the step.
+        """Return the context manager whose `with` body defines the step.
 
-        Raises OpError at its end for a memory that is not updated, and if there is no input or no
-        output.
+        Raises OpError at the end of the body if a memory is not updated, or if there is no input or
+        no output.
         """
         mode = require_static_mode("StaticRNN")
         if self._definition_stage != BEFORE:
             _raise_misuse_error(
-                "step", "there is one already; another step belongs to another StaticRNN"
+                "step", "the step is defined already; define another step in another StaticRNN"
             )
         recorder = mode.recorder
         self._mode, self._outer_block = mode, recorder.open_blocks[-1]
@@ -121,7 +122,7 @@ class StaticRNN:
         ]
 
     def step_input(self, x: Tensor) -> Variable:
-        """Return the slice of a sequence for a step.
+        """Make `x` an input sequence, and return the Variable of its slice in the current step.
 
         x: [T, ...], created before the step; the result has the shape [...].
         """
@@ -129,10 +130,10 @@ class StaticRNN:
         self._check_is_outer_variable("step_input", "x", x)
         meta = x.meta
         if not meta.shape:
-            _raise_misuse_error("step_input", f"a sequence has an axis for its steps (x={meta})")
+            _raise_misuse_error("step_input", f"a sequence needs an axis for its steps (x={meta})")
         if self._num_steps >= 0 and meta.shape[0] >= 0 and meta.shape[0] != self._num_steps:
             _raise_misuse_error(
-                "step_input", f"the inputs before have {self._num_steps} steps (x={meta})"
+                "step_input", f"the previous inputs have {self._num_steps} steps (x={meta})"
             )
         self._num_steps = max(self._num_steps, meta.shape[0])
         name = self._find_or_declare_name_in_outer_block(x)
@@ -156,8 +157,8 @@ class StaticRNN:
         init_batch_dim_idx: int = 0,
         ref_batch_dim_idx: int = 1,
     ) -> Variable:
-        """Return a value that is carried from step to step. It starts as `init`, or as a tensor of
-        `shape` filled with `init_value`.
+        """Return a memory: a value that is carried from step to step. The initial value of the
+        memory is `init`, or a tensor of `shape` filled with `init_value`.
 
         Axis `init_batch_dim_idx` of `shape` gets the size of axis `ref_batch_dim_idx` of
         `batch_ref`. If `batch_ref` is a step input, axes are counted in the whole sequence: axis 1
@@ -192,17 +193,17 @@ class StaticRNN:
         if memory.next_value is not None:
             _raise_misuse_error(
                 "update_memory",
-                f"'{mem.name}' has its value for the next step already (var={var.meta})",
+                f"the value of '{mem.name}' for the next step is defined already (var={var.meta})",
             )
         if not _are_compatible_metas(mem.meta, var.meta):
             _raise_misuse_error(
                 "update_memory",
-                f"a memory keeps its shape and dtype (mem={mem.meta}, var={var.meta})",
+                f"a memory cannot change its shape or dtype (mem={mem.meta}, var={var.meta})",
             )
         memory.next_value = var
 
     def step_output(self, o: Tensor) -> None:
-        """Define `o` of each step as an output."""
+        """Define the value `o` of each step as an output of the network."""
         recorder = self._require_recorder_in_step("step_output")
         if not isinstance(o, Tensor):
             _raise_misuse_error(
@@ -218,7 +219,7 @@ class StaticRNN:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the stacked outputs [T, ...]: one Variable, or a list."""
         if not self._output_variables:
-            _raise_misuse_error("", "the outputs are there after the step")
+            _raise_misuse_error("", "the outputs exist only after the step is defined")
         return (
             self._output_variables[0]
             if len(self._output_variables) == 1
@@ -230,10 +231,10 @@ class StaticRNN:
 
     def _require_recorder_in_step(self, what: str) -> Recorder:
         if self._definition_stage != INSIDE or self._mode is None:
-            _raise_misuse_error(what, "belongs into the `with` of `step`")
+            _raise_misuse_error(what, "call it in the body of `with rnn.step()`")
         if self._mode.recorder.block is not self._step_block:
             _raise_misuse_error(
-                what, "belongs into the step itself, not into a branch or loop in it"
+                what, "call it in the step itself, not in a branch or loop of the step"
             )
         return self._mode.recorder
 
@@ -278,14 +279,17 @@ class StaticRNN:
         if names:
             _raise_misuse_error(
                 "step",
-                f"it changes '{names[0]}' from outside; what goes from step to step is a memory",
+                f"its body assigns the outer variable '{names[0]}'; carry values from step to "
+                "step by a memory",
             )
 
     # -- names
     # --------------------------------------------------------------------------
 
     def _rename_whole_sequence_in_step(self, name: str, x: Tensor) -> None:
-        """Rename a whole sequence in the step, because its name denotes a slice there."""
+        """Give the whole sequence `x` another name in the block of the step, because `name` denotes
+        a slice of it there.
+        """
         assert self._mode is not None
         assert self._outer_block is not None
         recorder = self._mode.recorder
@@ -296,7 +300,9 @@ class StaticRNN:
         recorder.rebind_tensors_of_variable(name, alias_name)
 
     def _find_or_declare_name_in_outer_block(self, value: Tensor) -> str:
-        """Return the name of a variable outside of the step."""
+        """Return the name that a value has in the block around the step; a tensor that the program
+        does not contain yet is declared there.
+        """
         assert self._mode is not None
         with self.record_in_outer_block():
             name = self._mode.recorder.find_name_or_declare_persistable(value)
@@ -318,8 +324,8 @@ class StaticRNN:
             self._mode.recorder.rebind_tensors_of_variable(alias_name, name)
 
     def _emit_copies_of_whole_sequences(self, block: Block, start: int) -> None:
-        """Write copies of the whole sequences that the step reads. Ops before the step read the
-        sequences themselves.
+        """Emit copies, in the block around the step, of the whole sequences that the step reads
+        under another name. Ops before the step read the original sequences.
         """
         assert self._mode is not None
         recorder = self._mode.recorder
@@ -342,7 +348,9 @@ class StaticRNN:
 
     @contextmanager
     def record_in_outer_block(self) -> Iterator[None]:
-        """Write the ops of the `with` body to the block that contains the step."""
+        """Context manager: ops recorded in the `with` body are written to the block around the
+        step.
+        """
         assert self._mode is not None
         assert self._outer_block is not None
         with self._mode.recorder.enter_block(self._outer_block):
@@ -393,7 +401,9 @@ class StaticRNN:
         return desc.name
 
     def _declare_sequence_output(self, name: str) -> Variable:
-        """Return the variable of an output sequence."""
+        """Declare the variable of an output sequence, in the block around the step, and return
+        it.
+        """
         assert self._mode is not None
         assert self._step_block is not None
         recorder, one = self._mode.recorder, self._step_block.vars[name]
@@ -406,7 +416,9 @@ class StaticRNN:
 
 
 def _are_compatible_metas(mem: Meta, var: Meta) -> bool:
-    """Whether a memory can hold a value."""
+    """Whether a memory declared like `mem` can hold a value declared like `var`: dtypes and sizes
+    fit.
+    """
     sizes = zip(mem.shape, var.shape, strict=False)
     return (
         mem.dtype == var.dtype

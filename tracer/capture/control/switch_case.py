@@ -17,8 +17,8 @@ from .branch_values import cast_or_fill_like
 def case(
     pred_fn_pairs: Sequence[Any], default: BranchFunction | None = None, name: str | None = None
 ) -> Any:
-    """Return the result of the first function whose condition is true. If all are false, return the
-    result of `default`, by default the last function.
+    """Return the result of the first function whose condition is true. If all conditions are false,
+    return the result of `default`, by default the last function.
     """
     if not isinstance(pred_fn_pairs, list | tuple):
         raise TypeError(
@@ -60,8 +60,8 @@ def switch_case(
     default: BranchFunction | None = None,
     name: str | None = None,
 ) -> Any:
-    """Return the result of the function with the index `branch_index`. If there is no such index,
-    return the result of `default`, by default the function with the largest index.
+    """Return the result of the function with the index `branch_index`. If no function has this
+    index, return the result of `default`, by default the function with the largest index.
 
     branch_fns: a dict from index to function, a list of (index, function), or a list of functions.
     """

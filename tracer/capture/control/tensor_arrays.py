@@ -49,8 +49,8 @@ class EmptyArrayReadError(IndexError):
 
 
 class TensorArray(TensorArrayMarkerBase):
-    """A list of tensors of one dtype in a program that is being recorded. It has the methods of
-    list; indices may be run-time values.
+    """A list of tensors of one dtype in a program that is being recorded. A TensorArray has methods
+    like those of list; indices may be known only at run time.
 
     element_meta: the common Meta of the elements; None if nothing was written yet.
     is_tuple: whether it represents a Python tuple, which is immutable.
@@ -58,7 +58,7 @@ class TensorArray(TensorArrayMarkerBase):
 
     is_tuple = False
 
-    # set by extend_with_tensor_array, which imports this module
+    # A function that the module extend_tensor_array_with_other, which imports this module, sets.
     append_all_elements: ClassVar[Callable[[TensorArray, TensorArray], None]]
 
     def __init__(
@@ -74,7 +74,7 @@ class TensorArray(TensorArrayMarkerBase):
         self.element_meta: Meta | None = None
         self._scalar_kinds: list[
             PossibleScalarTypes | None
-        ] = []  # the scalar kinds of its elements
+        ] = []  # the Python number types of the elements
 
     @classmethod
     def from_items(cls, mode: Static, items: Sequence[Any]) -> TensorArray:
@@ -87,7 +87,8 @@ class TensorArray(TensorArrayMarkerBase):
 
     @classmethod
     def replace_list_by_array(cls, mode: Static, name: str, items: list[Any]) -> TensorArray:
-        """Replace a Python list, under all its names, by a TensorArray.
+        """Return a TensorArray with the elements of a Python list, and make the list stand for it
+        under all its names.
 
         name: one of the names.
         """
@@ -101,8 +102,8 @@ class TensorArray(TensorArrayMarkerBase):
         return result
 
     def generalize_element_type_to_cover(self, *others: TensorArray) -> TensorArray:
-        """Generalize the element type to that of other lists, and return self. `is_tuple` becomes
-        that of the last of them.
+        """Generalize the element type to cover the element types of `others`, and return self.
+        `is_tuple` is taken from the last of `others`.
         """
         for other in others:
             if other.element_meta is not None:
@@ -158,7 +159,9 @@ class TensorArray(TensorArrayMarkerBase):
             recorder.aliases.record_merge([(self, (value,))])
 
     def _generalize_element_meta(self, meta: Meta) -> None:
-        """Generalize the element type to `meta`."""
+        """Generalize the shape of the elements to cover `meta`. Raises TraceError if dtype or rank
+        differ.
+        """
         old = self.element_meta or meta
         if old.dtype != meta.dtype:
             why = f"the list '{self.name}' holds {old.dtype.name}"
@@ -193,8 +196,8 @@ class TensorArray(TensorArrayMarkerBase):
 
     def __len__(self) -> int:
         why = (
-            f"the length of the list '{self.name}' is known only at run time; Python cannot "
-            f"have it as an int"
+            f"the length of the list '{self.name}' is known only at run time, so it cannot be "
+            f"read as a Python int"
         )
         raise TraceError(append_user_line(f"len(): {why}"))
 
@@ -204,8 +207,9 @@ class TensorArray(TensorArrayMarkerBase):
         return emit_scalar_constant(index) if index >= 0 else self._index_from_end(index)
 
     def _index_from_end(self, index: int) -> Tensor:
-        """Return the non-negative position of a negative index. If there is no such element, return
-        a position out of range: the length, or -1 for index -1 of an empty list.
+        """Return the position that a negative index denotes, computed from the length at run time.
+        If the list is too short, the result is out of range: the length, or -1 for index -1 of an
+        empty list.
         """
         length = self.length()
         found: Tensor = OPS["scale"](length, scale=1.0, bias=float(index))
@@ -217,8 +221,8 @@ class TensorArray(TensorArrayMarkerBase):
         if isinstance(index, slice):
             raise TraceError(
                 append_user_line(
-                    f"a list that a program carries has slices in converted code only "
-                    f"('{self.name}')"
+                    f"a slice of the list '{self.name}', whose length is known only at run time, "
+                    "is supported only in converted code"
                 )
             )
         if self.element_meta is None:
@@ -240,8 +244,9 @@ class TensorArray(TensorArrayMarkerBase):
         return result
 
     def record_empty_read(self) -> None:
-        """Record a read while the element type is unknown. If a later part of the loop body writes
-        to the list, the body is recorded again.
+        """Note that code read an element of this list before an element was written, so that the
+        type of the element is unknown. If a later part of the loop body writes to the list, the
+        body is recorded again.
         """
         _require_current_recorder().arrays_read_empty.append(self)
 
@@ -249,7 +254,7 @@ class TensorArray(TensorArrayMarkerBase):
         if name in vars(list) and not name.startswith("__"):
             why = (
                 f"{name}(): the list '{self.name}' has a length that is known only at run time; "
-                f"append, extend, pop, copy, slices and `for` it has"
+                f"it supports append, extend, pop, copy, slices and `for`"
             )
             raise TraceError(append_user_line(why))
         raise AttributeError(name)
@@ -269,11 +274,11 @@ class TensorArray(TensorArrayMarkerBase):
         return result
 
     def assign_to(self, other: TensorArray) -> None:
-        """Write an op that assigns this list to `other`."""
+        """Append an op that assigns this list to the TensorArray `other`."""
         _require_current_recorder().append_op("assign", {"X": [self.name]}, {"Out": [other.name]})
 
     def assign_from(self, other: TensorArray) -> None:
-        """Replace the contents of this list by those of `other`."""
+        """Append an op that replaces the contents of this list by those of `other`."""
         _require_current_recorder().aliases.invalidate_list_aliases(self)
         other.assign_to(self)
 
@@ -283,7 +288,8 @@ class TensorArray(TensorArrayMarkerBase):
         if isinstance(index, slice):
             raise TraceError(
                 append_user_line(
-                    f"a slice of the list '{self.name}', which a program carries, cannot be set"
+                    f"a slice of the list '{self.name}', whose length is known only at run time, "
+                    "cannot be assigned"
                 )
             )
         position = self._to_index_tensor(index)
@@ -291,7 +297,9 @@ class TensorArray(TensorArrayMarkerBase):
         self._emit_write(position, value)
 
     def _emit_bounds_check(self, position: Tensor, index: Any) -> None:
-        """Write an assert that a position exists. Without it, Paddle's op would extend the list."""
+        """Append an assert that `position` is less than the length of the list. Without the assert,
+        Paddle's op would extend the list.
+        """
         length = self.length()
         inside = OPS["less_than"](position, length)
         if isinstance(index, Tensor) or index < 0:
@@ -302,8 +310,8 @@ class TensorArray(TensorArrayMarkerBase):
         _require_current_recorder().emit_assert(inside, why)
 
     def write(self, position: Any, value: Any) -> None:
-        """Assign the element at a position, or append it if the position is the length:
-        `array_write`.
+        """Assign the element at a position, or append it if the position equals the length, as
+        `array_write` does.
         """
         self._emit_write(self._to_index_tensor(position), value)
 
@@ -323,8 +331,8 @@ class TensorArray(TensorArrayMarkerBase):
             raise AttributeError(append_user_line(f"'tuple' object has no attribute '{method}'"))
 
     def append_without_mutability_check(self, value: Any) -> None:
-        """Append an element; allowed for a list that stands for a tuple, because tuples are built
-        with it.
+        """Append an element, even if this TensorArray represents a tuple: tuples are built with
+        this method.
         """
         self._emit_write(self.length(), value)
 
@@ -336,7 +344,7 @@ class TensorArray(TensorArrayMarkerBase):
             self.append_without_mutability_check(value)
 
     def pop(self, index: Any = -1) -> Tensor:
-        """Remove and return the last element. Raises TraceError for other positions."""
+        """Remove and return the last element. Raises TraceError for an index that is not -1."""
         self.require_not_tuple("pop")
         if not (is_python_or_numpy_scalar(index) and index == -1):
             raise TraceError(
@@ -359,15 +367,15 @@ class TensorArray(TensorArrayMarkerBase):
         return last
 
     def concat_or_stack_elements(self, axis: int, stacked: bool) -> Variable:
-        """Return the elements in one tensor, concatenated along an axis or stacked along a new
-        one.
+        """Return a tensor of all elements, concatenated along an axis or stacked along a new
+        axis.
         """
         if self.element_meta is None:
             raise OpError(append_user_line(f"the list '{self.name}' is empty"))
         return tensor_array_to_tensor(self, axis, stacked)[0]
 
     def __add__(self, other: Any) -> TensorArray:
-        """Return a list with the elements of both."""
+        """Return a new list with the elements of this list, followed by those of `other`."""
         self._check_plus_operand("+", other)
         result = self.copy()
         result._append_all_without_mutability_check(other)
@@ -388,11 +396,11 @@ class TensorArray(TensorArrayMarkerBase):
         return self
 
     def __mul__(self, count: Any) -> TensorArray:
-        """Return a list with the elements repeated."""
+        """Return a new list with the elements of this list repeated `count` times."""
         if not isinstance(count, int) or count < 1:
             why = (
-                f"the list '{self.name}' is one of the program, which `*` repeats by a "
-                f"number above 0 that Python knows"
+                f"`*` repeats the list '{self.name}' of the program only by a positive int that is "
+                "known while the program is recorded"
             )
             raise TraceError(append_user_line(f"{why}; use a loop (by={count!r:.40})"))
         result = self.copy()
@@ -410,8 +418,8 @@ class TensorArray(TensorArrayMarkerBase):
             else isinstance(other, kind)
         ):
             why = (
-                f"to the {kind.__name__} '{self.name}' of the program {type(other).__name__} "
-                f"cannot be added by `{sign}`, only a {kind.__name__}"
+                f"only a {kind.__name__}, not {type(other).__name__}, can be added by `{sign}` to "
+                f"the {kind.__name__} '{self.name}' of the program"
             )
             raise TraceError(append_user_line(why))
 
@@ -433,8 +441,8 @@ def _require_current_recorder() -> Recorder:
 
 
 def create_array(dtype: Any = "float32", initialized_list: Sequence[Tensor] | None = None) -> Any:
-    """Return a list of tensors of `dtype`: a Python list, or a TensorArray while a program is
-    recorded.
+    """Return a new list of tensors of `dtype`: a Python list in eager mode, a TensorArray while a
+    program is recorded.
     """
     items = list(initialized_list or [])
     for item in items:
@@ -454,7 +462,9 @@ def create_array(dtype: Any = "float32", initialized_list: Sequence[Tensor] | No
 
 
 def array_write(x: Tensor, i: Tensor, array: Any = None) -> Any:
-    """Assign `x` to position `i` [1] of a list, by default of a new one, and return the list."""
+    """Assign `x` to position `i`, an integer tensor of one element, in the list `array`, by default
+    a new list. Returns the list.
+    """
     if array is None:
         array = create_array(x.dtype)
     if isinstance(array, TensorArray):
@@ -473,7 +483,7 @@ def array_write(x: Tensor, i: Tensor, array: Any = None) -> Any:
 
 
 def array_read(array: Any, i: Tensor) -> Tensor:
-    """Return the tensor at position `i` [1] of a list."""
+    """Return the tensor at position `i`, an integer tensor of one element, in a list."""
     found: Tensor = array[i] if isinstance(array, TensorArray) else array[int(i)]
     return found
 

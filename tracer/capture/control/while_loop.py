@@ -1,5 +1,5 @@
-"""`while_loop`: a loop whose condition and body are functions. In eager mode it runs in Python;
-otherwise it is recorded.
+"""`while_loop`: a loop whose condition and body are functions. In eager mode, the loop runs in
+Python; while a program is recorded, the loop becomes a `while` op.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def while_loop(
     is_test: bool = False,
     name: str | None = None,
 ) -> list[Any]:
-    """Run `body(*loop_vars)` while `cond(*loop_vars)` is true. Return the last loop_vars, nested
-    like the first ones.
+    """Run `body(*loop_vars)` while `cond(*loop_vars)` is true. Return the final values, nested like
+    `loop_vars`.
 
     cond: returns a bool with one element.
     body: returns a list like loop_vars.
@@ -40,7 +40,7 @@ def while_loop(
             )
         )
     if not loop_vars:
-        raise OpError(append_user_line("while_loop: there should be one of loop_vars at least"))
+        raise OpError(append_user_line("while_loop: loop_vars should not be empty"))
     current = list(loop_vars)
     mode = find_static_base_mode(state.mode)
     while True:

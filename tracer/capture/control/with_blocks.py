@@ -21,7 +21,9 @@ from .branch import check_condition, rebind_tensor_to_declaration
 
 
 def require_static_mode(what: str) -> Static:
-    """Return the mode that writes a program. Raises OarlockError if there is none."""
+    """Return the current dispatch mode, which must record a program without running it; otherwise
+    raise OarlockError.
+    """
     mode = find_static_base_mode(state.mode)
     if mode is None:
         raise OarlockError(
@@ -36,8 +38,8 @@ def require_static_mode(what: str) -> Static:
 def _record_with_body_and_assign_outer_variables(
     mode: Static, repeats: bool = False
 ) -> Iterator[Block]:
-    """Record the body of a `with` statement. At its end, write assignments of the new values to
-    outer variables.
+    """Context manager: record the `with` body in a new block. At the end of the block, append
+    assignments of the new values to the outer variables that the body changed in place.
 
     repeats: whether the body is a loop body.
     """
@@ -47,7 +49,7 @@ def _record_with_body_and_assign_outer_variables(
         yield inner.block
     for tensor, before in inner.inplace_writes.values():
         after = tensor.raw
-        if recorder.var(before.name) is not before:  # created in the body
+        if recorder.var(before.name) is not before:  # the tensor was created in the body
             continue
         if after is not before:
             with recorder.enter_block(inner):
@@ -59,7 +61,7 @@ def _record_with_body_and_assign_outer_variables(
 class While:
     """A loop: `with While(cond).block():` runs its body while `cond`, a bool [1], is true.
 
-    The body must write its results to variables that were created before it (`assign(value,
+    The body must write its results to variables that were created before the loop (`assign(value,
     output=x)`, `increment`), and must write `cond`.
     """
 
@@ -69,7 +71,7 @@ class While:
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """Return the context manager of the body."""
+        """Return the context manager whose `with` body is the body of the loop."""
         mode = require_static_mode("While")
         flag = mode.recorder.find_name_or_declare_persistable(self.cond_var)
         with _record_with_body_and_assign_outer_variables(mode, repeats=True) as block:
@@ -100,7 +102,7 @@ class ConditionalBlock:
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """Return the context manager of the body."""
+        """Return the context manager whose `with` body runs if the condition is true."""
         mode = require_static_mode("ConditionalBlock")
         recorder = mode.recorder
         names = [recorder.find_name_or_declare_persistable(given) for given in self.inputs]
@@ -111,8 +113,8 @@ class ConditionalBlock:
 
 
 class Switch:
-    """Branches of which the first with a true condition runs: `with Switch() as switch:`, and in it
-    `with switch.case(cond):` and `with switch.default():`.
+    """Several branches; the first whose condition is true runs. Usage: `with Switch() as switch:`,
+    and in its body `with switch.case(cond):` and `with switch.default():`.
     """
 
     def __init__(self, name: str | None = None) -> None:
@@ -132,11 +134,11 @@ class Switch:
         self._is_entered = False
 
     def case(self, condition: Variable) -> AbstractContextManager[None]:
-        """Return the context manager of a body that runs if `condition`, a bool [1], is the first
-        that holds.
+        """Return the context manager of a body that runs if `condition`, a bool [1], is true and
+        the conditions of all previous cases are false.
         """
         if not self._is_entered:
-            raise OpError(append_user_line("Switch.case: belongs into the `with` of the Switch"))
+            raise OpError(append_user_line("Switch.case: call it in the `with` body of the Switch"))
         check_condition("Switch.case", condition)
         before, fails = self._no_previous_condition, OPS["logical_not"](condition)
         self._no_previous_condition = fails if before is None else OPS["logical_and"](before, fails)
@@ -144,7 +146,9 @@ class Switch:
         return ConditionalBlock([chosen], is_scalar_condition=True).block()
 
     def default(self) -> AbstractContextManager[None]:
-        """Return the context manager of a body that runs if no condition holds."""
+        """Return the context manager of a body that runs if the conditions of all cases are
+        false.
+        """
         if self._no_previous_condition is None:
             raise OpError(append_user_line("Switch.default: there is no case before it"))
         return ConditionalBlock([self._no_previous_condition], is_scalar_condition=True).block()

@@ -31,7 +31,7 @@ def Print(
     print_phase: str = "both",
 ) -> Tensor:
     """Print a tensor in each run of a program, and its gradient in each backward pass; return the
-    tensor. In eager mode, print it once, without its gradient; first_n has no effect.
+    tensor. In eager mode, print the tensor once, without its gradient; first_n has no effect.
 
     input: [*]; the result has the same shape.
     first_n: how often to print; -1 for each run.
@@ -70,7 +70,7 @@ def Print(
 
 
 def print_setting_to_attr(value: bool | int | str) -> Attr:
-    """Return a setting as an attribute of the op."""
+    """Convert an argument of Print to an attribute of the op `print`."""
     kind = {bool: AttrType.BOOLEAN, int: AttrType.INT, str: AttrType.STRING}[type(value)]
     return Attr(kind, value)
 
@@ -88,11 +88,11 @@ class PrintKernel:
 
     @classmethod
     def from_op(cls, desc: OpDesc) -> PrintKernel:
-        """Return the kernel of an op."""
+        """Return the kernel of an op `print`, with the settings in its attributes."""
         return cls({name: attr.value for name, attr in desc.attrs.items()}, desc.inputs["In"][0])
 
     def __call__(self, array: Any) -> Any:
-        """Print an array unless `first_n` is reached, and return it."""
+        """Print an array, unless `first_n` arrays were printed before, and return it."""
         settings = self._settings
         phase = "FORWARD" if settings.get("is_forward", True) else "BACKWARD"
         is_enabled = settings.get("print_phase", "BOTH") in (phase, "BOTH")
@@ -155,7 +155,7 @@ class UndefinedReadKernel:
         self._message = message
 
     def __call__(self) -> NoReturn:
-        """Raise OpError."""
+        """Raise an OpError with the message."""
         raise OpError(self._message)
 
 

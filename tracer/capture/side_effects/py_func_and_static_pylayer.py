@@ -27,7 +27,7 @@ PythonFunction = Callable[..., Any]
 class RegisteredFunction:
     """A Python function that programs call.
 
-    backward: its gradient function.
+    backward: the Python function that computes the gradients.
     skipped_backward_inputs: inputs and outputs that are not passed to `backward`.
     """
 
@@ -45,8 +45,8 @@ def _register_function(call: RegisteredFunction) -> int:
 
 
 def registered_function_by_number(number: int) -> RegisteredFunction:
-    """Return the Python function that was registered with this number. Raises OarlockError for a
-    number that this process did not register.
+    """Return the Python function that was registered with this number. Raises OarlockError if this
+    process did not register a function with this number.
     """
     if not 0 <= number < len(REGISTERED_FUNCTIONS):
         raise OarlockError(
@@ -57,7 +57,9 @@ def registered_function_by_number(number: int) -> RegisteredFunction:
 
 
 def to_list(value: Any) -> list[Any]:
-    """Convert to a list: a list or tuple, a single value, or None (an empty list)."""
+    """Convert to a list: the items of a list or tuple, a single value as the only item, None to an
+    empty list.
+    """
     if value is None:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
@@ -106,7 +108,8 @@ def py_func(
     if unknown:
         raise OpError(
             append_user_line(
-                f"py_func: skip_vars_in_backward_input holds {sorted(unknown)}, neither x nor out"
+                f"py_func: skip_vars_in_backward_input contains {sorted(unknown)}, "
+                "which are neither in x nor in out"
             )
         )
     call = RegisteredFunction(func, backward_func, frozenset(skipped))
@@ -136,8 +139,8 @@ class PyFuncKernel:
         self._dtypes = list(dtypes)
 
     def __call__(self, *arrays: Any) -> list[Any]:
-        """Return the results in the declared dtypes. Raises OpError for another number of
-        results.
+        """Call the Python function and return its results in the declared dtypes. Raises OpError if
+        the number of results is not the declared one.
         """
         with use_mode(EAGER_MODE):
             results = self._function(*(None if a is None else np.asarray(a) for a in arrays))
@@ -159,8 +162,8 @@ def _to_host_result_array(value: Any, dtype: Any) -> Any:
 def register_py_func_backward(
     number: int, operands: list[str], results: list[str], gradients: list[str], needed: list[int]
 ) -> tuple[int, list[str]]:
-    """Register a function that computes the gradients of a py_func; return its number and the names
-    of its inputs.
+    """Register a Python function that computes the gradients of an op py_func; return the number of
+    the function and the names of its input variables.
 
     needed: the indices of the operands whose gradients are needed.
     """
@@ -190,8 +193,9 @@ def static_pylayer(
     backward_fn: PythonFunction | None = None,
     name: str | None = None,
 ) -> Any:
-    """Return forward_fn(*inputs). Its gradients are computed by `backward_fn` from the gradients of
-    the results, instead of by differentiating the ops of forward_fn.
+    """Record the ops of `forward_fn(*inputs)` and return its result. The gradients of the inputs
+    are computed by `backward_fn` from the gradients of the results, not by differentiating the ops
+    of `forward_fn`.
     """
     recorder = _require_static_mode("static_pylayer").recorder
     operands = to_list(inputs)
@@ -219,7 +223,8 @@ def static_pylayer(
 
 
 def call_static_pylayer_backward(desc: OpDesc, gradients: list[Variable]) -> list[Any]:
-    """Return the gradients that the backward function of an op `pylayer` records, one per operand.
+    """Call the backward function of an op `pylayer`, which records ops, and return the gradients
+    that it returns, one per operand.
 
     Raises OpError for another number of gradients.
     """

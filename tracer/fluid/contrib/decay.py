@@ -19,7 +19,9 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
     """
 
     class OptimizerWithDecoupledWeightDecay(base_optimizer):  # type: ignore[misc]
-        """An optimizer with decoupled weight decay, see `extend_with_decoupled_weight_decay`."""
+        """The optimizer with decoupled weight decay that extend_with_decoupled_weight_decay
+        returns.
+        """
 
         def __init__(
             self,
@@ -48,7 +50,9 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
             no_grad_set: Any = None,
             grad_clip: Any = None,
         ) -> Any:
-            """Append or run an optimizer step with weight decay."""
+            """Update the parameters by an optimizer step with weight decay; in a program, append
+            the ops of the step.
+            """
             program = getattr(loss.block, "program", None) if hasattr(loss, "raw") else None
             if program is None:
                 return super().minimize(

@@ -11,8 +11,8 @@ __all__ = ["distributed_batch_reader"]
 
 
 def distributed_batch_reader(batch_reader: Callable[[], Any]) -> Callable[[], Iterator[Any]]:
-    """Return a reader of the batches of this process: of each group of `world_size` consecutive
-    batches the one with index `rank`. An incomplete group is dropped.
+    """Return a reader of the batches for this process. Of each group of `world_size` consecutive
+    batches, the reader returns the batch with index `rank`. An incomplete last group is dropped.
     """
 
     def reader() -> Iterator[Any]:

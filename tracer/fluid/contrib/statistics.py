@@ -16,7 +16,8 @@ __all__ = ["memory_usage", "op_freq_statistic"]
 
 
 def memory_usage(program: Any, batch_size: int) -> tuple[float, float, str]:
-    """Return bounds of the memory of all outputs for a batch size, and the unit: B, KB or MB.
+    """Return a lower and an upper bound of the memory of all outputs of ops for a batch size, and
+    the unit of the bounds: B, KB or MB.
 
     Raises ValueError for a variable with two dynamic dimensions.
     """

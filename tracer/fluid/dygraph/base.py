@@ -40,7 +40,7 @@ __all__ = [
 
 @contextmanager
 def guard(place: Any = None) -> Iterator[None]:
-    """Run the body in eager mode.
+    """Run the body of the `with` statement in eager mode.
 
     Names are generated anew, and random numbers start from the `random_seed` of the default
     programs.
@@ -62,7 +62,9 @@ def guard(place: Any = None) -> Iterator[None]:
 
 
 def switch_to_static_graph(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a function so that its ops are recorded into programs in every mode."""
+    """Decorate a function so that its ops are recorded in the default programs, also if it is
+    called in dygraph mode.
+    """
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:

@@ -12,7 +12,7 @@ __all__ = ["LayerList", "ParameterList", "Sequential"]
 
 class Sequential(container.Sequential, Layer):
     """Layers that are called one after the other: Sequential(a, b) or Sequential(('name', a), ...).
-    A name scope as the first argument, as in 1.6, is ignored.
+    A name scope as the first argument, as Paddle 1.6 accepts it, is ignored.
     """
 
     def __init__(self, *layers: Any) -> None:
@@ -29,7 +29,7 @@ class LayerList(container.LayerList, Layer):
         super().__init__(sublayers)
 
     def __getitem__(self, index: Any) -> Any:
-        """Return the layer at an index. Raises KeyError for an invalid index."""
+        """Return the layer at an index of the list. Raises KeyError for an invalid index."""
         try:
             return super().__getitem__(index)
         except IndexError:

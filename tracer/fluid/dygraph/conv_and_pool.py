@@ -43,7 +43,7 @@ class _Conv(NameScopedLayer):
         return apply_activation(type(self).__name__, out, self._act)
 
     def forward(self, input: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self._add_bias_and_activate(OPS[self._op](input, self.weight, **self._attrs))
 
     def _create_parameters(
@@ -64,8 +64,8 @@ class _Conv(NameScopedLayer):
 
 
 def _infer_num_channels_argument(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
-    """Return the argument num_channels as a dict, inferred from the first input of the layer as in
-    1.6.
+    """Return {"num_channels": the number of channels of the first input}, because a Conv2D of
+    Paddle 1.6 infers this argument at the first call.
     """
     return {"num_channels": inputs[0].meta.shape[1]}
 
@@ -90,8 +90,9 @@ _OF_1_6 = _legacy_argument_names("num_filters", "filter_size")
 
 
 def _accept_arguments_of_1_5_and_1_6(cls: Any) -> Any:
-    """Decorate Conv2D. After a name scope, 1.5 has the argument num_channels and 1.6 has not: three
-    sizes are those of 1.5.
+    """Decorate Conv2D so that it accepts a name scope as first argument. In Paddle 1.5 the argument
+    num_channels follows the scope, in 1.6 it does not exist, so three sizes after the scope have
+    the order of 1.5.
     """
     init = cls.__init__
     inits: dict[bool, Callable[..., Any]] = {}
@@ -191,7 +192,9 @@ class _ConvTranspose(_Conv):
 
 
 def _infer_channels_and_filter_size_arguments(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
-    """Return num_channels, and the filter_size with which the output has the size output_size."""
+    """Return the arguments of a transposed convolution that depend on its first input: num_channels
+    and, if only output_size is given, the filter_size that yields this output size.
+    """
     shape = inputs[0].meta.shape
     inferred = {"num_channels": shape[1]}
     if args.get("filter_size") is None and args.get("output_size") is not None:
@@ -325,5 +328,5 @@ class Pool2D(NameScopedLayer):
         }
 
     def forward(self, input: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return OPS["pool2d"](input, **self._attrs)

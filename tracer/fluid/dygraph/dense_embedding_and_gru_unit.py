@@ -34,7 +34,7 @@ class Linear(NameScopedLayer):
         self.bias: Any = self.create_parameter([output_dim], bias_attr, dtype, is_bias=True)
 
     def forward(self, input: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = OPS["matmul"](input, self.weight)
         if self.bias is not None:
             out = OPS["elementwise_add"](out, self.bias, axis=len(input.meta.shape) - 1)
@@ -47,8 +47,8 @@ def _attr_for_input(attr: Any, index: int) -> Any:
 
 @warn_deprecated_on_first_use("fluid.dygraph.FC", "paddle.nn.Linear")
 class FC(NameScopedLayer):
-    """act(x @ weight + bias), or the sum of several such products. As in 1.5, the weights are
-    created at the first call.
+    """act(x @ weight + bias), or the sum of several such products. The weights of an FC are created
+    at the first call, as in Paddle 1.5.
 
     x: [*S], or a list of them.
     Returns [*S[:num_flatten_dims], size].
@@ -86,16 +86,18 @@ class FC(NameScopedLayer):
 
     @property
     def weight(self) -> Any:
-        """The weight, or a list of several weights; None before the first call."""
+        """The weight of an FC, or a list of weights if it has several inputs; None before the first
+        call.
+        """
         return self._weights[0] if len(self._weights) == 1 else list(self._weights) or None
 
     @property
     def bias(self) -> Any:
-        """The bias; None before the first call, and if there is none."""
+        """The bias of an FC; None before the first call, or if the layer has no bias."""
         return self.__dict__.get("_b")
 
     def forward(self, input: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         xs = input if isinstance(input, list | tuple) else [input]
         pairs = zip(xs, self._weights, strict=True)
         products = [
@@ -139,7 +141,7 @@ class Embedding(NameScopedLayer):
         self.weight: Any = self.create_parameter(size, param_attr, dtype)
 
     def forward(self, input: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         is_lookup_of_1_5 = self._has_name_scope and input.meta.shape[-1] == 1
         return OPS["lookup_table" if is_lookup_of_1_5 else "lookup_table_v2"](
             self.weight, input, padding_idx=self._padding_row
@@ -179,7 +181,7 @@ class BilinearTensorProduct(NameScopedLayer):
         self.bias: Any = self.create_parameter([1, output_dim], bias_attr, dtype, is_bias=True)
 
     def forward(self, x: Any, y: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = OPS["bilinear_tensor_product"](x, y, self.weight, self.bias)
         return apply_activation("BilinearTensorProduct", out, self._act)
 
@@ -188,7 +190,8 @@ class BilinearTensorProduct(NameScopedLayer):
     "size", "param_attr", "bias_attr", "activation", "gate_activation", "origin_mode", "dtype"
 )
 class GRUUnit(NameScopedLayer):
-    """One step of a GRU.
+    """One step of a GRU (gated recurrent unit) on an input that was already multiplied by its
+    weights.
 
     size: 3 * D
 
@@ -218,6 +221,6 @@ class GRUUnit(NameScopedLayer):
         self.bias: Any = self.create_parameter([1, 3 * width], bias_attr, dtype, is_bias=True)
 
     def forward(self, input: Any, hidden: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         gate, reset, new = OPS["gru_unit"](input, hidden, self.weight, self.bias, **self._attrs)
         return new, reset, gate

@@ -51,8 +51,8 @@ class TracedLayer:
         "fluid.dygraph.TracedLayer", "paddle.jit.to_static and paddle.jit.save"
     )
     def trace(layer: Any, inputs: Any) -> tuple[Any, TracedLayer]:
-        """Run `layer` on `inputs`, a variable or a list of them. Returns its outputs and the
-        TracedLayer.
+        """Run `layer` on `inputs`, a variable or a list of variables. Returns the outputs of the
+        layer and a TracedLayer, the captured program.
         """
         if not isinstance(layer, Layer):
             raise AssertionError(f"TracedLayer.trace: {type(layer).__name__} is not a Layer")
@@ -77,8 +77,8 @@ class TracedLayer:
         return self._program
 
     def set_strategy(self, build_strategy: Any = None, exec_strategy: Any = None) -> None:
-        """Check the types of the strategies, which have no effect. Raises AssertionError for
-        other types.
+        """Check that the arguments are a BuildStrategy and an ExecutionStrategy or None; strategies
+        have no effect. Raises AssertionError for other types.
         """
         for strategy, cls in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
             if not isinstance(strategy, cls | None):
@@ -89,7 +89,7 @@ class TracedLayer:
                 )
 
     def __call__(self, inputs: Any) -> Any:
-        """Return the outputs for a list of variables, as ndarrays.
+        """Run the program on a list of variables; returns the outputs as ndarrays.
 
         Raises AssertionError for another number of inputs.
         """

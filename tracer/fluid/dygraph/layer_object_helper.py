@@ -14,7 +14,9 @@ __all__ = ["LayerObjectHelper"]
 
 
 class LayerObjectHelper(LayerHelper):
-    """The helper of one layer. name: its full name"""
+    """The LayerHelper of one layer object, for all calls of the layer. name: the full name of the
+    layer
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__(name, name=name)
@@ -23,7 +25,9 @@ class LayerObjectHelper(LayerHelper):
         return LayerHelper(self.layer_type, name=self.name, input=inputs, **kwargs)
 
     def input_dtype(self, inputs_in: Any) -> Any:  # type: ignore[override]
-        """Return the dtype of all inputs. Raises ValueError if they differ."""
+        """Return the dtype that all inputs have. Raises ValueError if the inputs have different
+        dtypes.
+        """
         return self._create_call_helper(inputs_in).input_dtype()
 
     def iter_inputs_and_params(  # type: ignore[override]
@@ -37,12 +41,14 @@ class LayerObjectHelper(LayerHelper):
     def append_activation(
         self, input_var: Any, act: str | None = None, use_cudnn: bool | None = None, **_: Any
     ) -> Any:
-        """Apply the activation `act`; without one return the variable."""
+        """Apply the activation `act` to a variable; if `act` is None, return the variable."""
         return self._create_call_helper(input_var, act=act).append_activation(input_var)
 
 
 class _Paddle2EagerRuleMixin:
-    """Ops run unless a static graph program is recorded, independent of fluid's modes."""
+    """Mixin: a LayerHelper whose ops run immediately unless a static graph program is recorded,
+    independent of the modes of `fluid`.
+    """
 
     def _is_eager(self) -> bool:
         return not is_recording_static_graph()

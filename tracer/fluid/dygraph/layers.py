@@ -26,12 +26,13 @@ __all__ = ["Layer"]
 
 L = TypeVar("L", bound="type[NameScopedLayer]")
 
-# Parameters of all layers: an optimizer of 1.5 without a parameter list updates them.
+# The parameters of all layers of the process; an optimizer of Paddle 1.5 without a parameter list
+# updates them.
 _parameters: list[weakref.ref[Parameter]] = []
 
 
 def all_parameters() -> list[Parameter]:
-    """Return the existing parameters of all layers, in the order of creation."""
+    """Return all parameters of layers that still exist, in the order of their creation."""
     _parameters[:] = [r for r in _parameters if r() is not None]
     return [p for p in (r() for r in _parameters) if p is not None]
 
@@ -52,10 +53,10 @@ class Layer(_Layer):
         self._built = False
 
     def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
-        """Create what depends on the first inputs."""
+        """Create the parameters that depend on the inputs of the first call; called before it."""
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Call forward and its hooks."""
+        """Call forward and its hooks; the first call runs `_build_once` before."""
         if not self._built:
             self._build_once(*inputs, **kwargs)
             self._built = True
@@ -120,7 +121,7 @@ class Layer(_Layer):
         return self.create_tensor(full_name, bool(persistable), dtype)
 
     def backward(self, *inputs: Any) -> None:
-        """Raise ValueError: layers define no backward."""
+        """Raise ValueError, as in Paddle 1: a layer must not define its own backward."""
         raise ValueError("Layer shouldn't implement backward")
 
     # -- traversal: the second parameter has another name than in Paddle 2
@@ -149,12 +150,12 @@ class Layer(_Layer):
     # ---------------------------------------------
 
     def train(self) -> Self:
-        """Set training mode for this layer, its sublayers and functions."""
+        """Set training mode for this layer, its sublayers and the functions of fluid.layers."""
         TRAINING_MODE.training = True
         return super().train()
 
     def eval(self) -> Self:
-        """Set evaluation mode for this layer, its sublayers and functions."""
+        """Set evaluation mode for this layer, its sublayers and the functions of fluid.layers."""
         TRAINING_MODE.training = False
         return super().eval()
 
@@ -204,7 +205,9 @@ class Layer(_Layer):
 
 
 def apply_activation(layer: str, x: Any, act: str | None) -> Any:
-    """Apply an activation, given by the type of its op. Raises OpError for an unknown op."""
+    """Apply the activation whose op type is `act` to x; return x itself if `act` is None. Raises
+    OpError for an unknown op.
+    """
     if act is None:
         return x
     op = OPS.get(act)
@@ -216,7 +219,8 @@ def apply_activation(layer: str, x: Any, act: str | None) -> Any:
 def with_optional_name_scope_argument(
     *names: str, infer_arguments: Callable[..., dict[str, Any]] | None = None
 ) -> Callable[[L], L]:
-    """Decorate a layer: if its first argument is a name scope, its arguments are those of 1.5.
+    """Decorate a layer class, so that it also accepts the arguments of Paddle 1.5, which begin with
+    a name scope.
 
     names: arguments of 1.5 after the name scope
     infer_arguments: infers required arguments from the others and the first inputs
@@ -256,7 +260,7 @@ def with_optional_name_scope_argument(
 
 
 def _filter_accepted_arguments(args: dict[str, Any], cls: Any) -> dict[str, Any]:
-    """Return the arguments that `__init__` accepts."""
+    """Return those of the arguments `args` that `__init__` of the layer class `cls` accepts."""
     return {k: v for k, v in args.items() if k in cls.arguments}
 
 
@@ -283,11 +287,15 @@ class NameScopedLayer(Layer):
 
     @classmethod
     def is_leading_str_name_scope(cls, args: tuple[Any, ...]) -> bool:
-        """Whether a str as first argument is a name scope."""
+        """Whether the first of `args`, a str, is a name scope. Layers that accept another str first
+        override this.
+        """
         return bool(args)
 
     def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
-        """Run the deferred initialization."""
+        """Run the `__init__` that was deferred until the first inputs are known, if there is
+        one.
+        """
         if self._deferred_init_args is None:
             return
         full_name, init, args, infer_arguments = self._deferred_init_args

@@ -41,7 +41,7 @@ class L1Loss(_ReducedLoss):
     """|input - label|: [*S] -> [1], or [*S] without reduction."""
 
     def forward(self, input: Any, label: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self._reduce(OPS["abs"](OPS["elementwise_sub"](input, label)))
 
 
@@ -49,7 +49,7 @@ class MSELoss(_ReducedLoss):
     """(input - label) ** 2: [*S] -> [1], or [*S] without reduction."""
 
     def forward(self, input: Any, label: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self._reduce(OPS["square"](OPS["elementwise_sub"](input, label)))
 
 
@@ -65,7 +65,7 @@ class BCELoss(_ReducedLoss):
         self.weight = weight
 
     def forward(self, input: Any, label: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = OPS["bce_loss"](input, label)
         return self._reduce(
             out if self.weight is None else OPS["elementwise_mul"](out, self.weight)
@@ -89,7 +89,7 @@ class NLLLoss(_ReducedLoss):
         self._weight, self._ignore_index = weight, ignore_index
 
     def forward(self, input: Any, label: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out, _ = OPS["nll_loss"](
             input, label, self._weight, ignore_index=self._ignore_index, reduction=self.reduction
         )

@@ -58,8 +58,8 @@ class LearningRateDecay(LRScheduler):
 
     @property
     def last_lr(self) -> float:  # type: ignore[override]
-        """The current rate, computed by `step()` at every read. For LinearLrWarmup, this advances
-        the wrapped schedule.
+        """The current rate, computed by `step()` at every read. Reading the rate of a
+        LinearLrWarmup therefore advances the schedule that it wraps.
         """
         return float(self.step())
 
@@ -72,8 +72,8 @@ class LearningRateDecay(LRScheduler):
         return {key: self.__dict__[key] for key in self.keys if key in self.__dict__}
 
     def set_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the state of state_dict(). Raises RuntimeError for the state of another
-        schedule.
+        """Restore the state of state_dict(). Raises RuntimeError if the state belongs to another
+        type of schedule.
         """
         for key in self.keys:
             if key not in state_dict:
@@ -109,8 +109,8 @@ class PiecewiseDecay(LearningRateDecay):
 
 
 class _DecayByRate(LearningRateDecay):
-    """Base class: a function of decay_rate and step / decay_steps; staircase rounds the latter
-    down.
+    """Base class of schedules that compute the rate from decay_rate and step / decay_steps.
+    `staircase` rounds step / decay_steps down.
     """
 
     def __init__(
@@ -279,8 +279,8 @@ class LinearLrWarmup(LearningRateDecay):
         self.lr_ratio_before_warmup = (float(end_lr) - float(start_lr)) / float(warmup_steps)
 
     def step(self, epoch: Any = None) -> Any:
-        """Return the learning rate of the current step. As in 1.8, this also advances a wrapped
-        schedule.
+        """Return the learning rate of the current step. As in Paddle 1.8, each call also advances
+        the schedule that was passed as learning_rate.
         """
         rate = (
             self.learning_rate()
@@ -295,7 +295,9 @@ class LinearLrWarmup(LearningRateDecay):
 
 
 class _ManuallySteppedDecay(LearningRateDecay):
-    """Base class of schedules that only `step()` or `epoch()` advance; a call does not."""
+    """Base class of schedules that only `step()` or `epoch()` advance; calling the schedule only
+    returns the rate.
+    """
 
     learning_rate: float
 
@@ -367,7 +369,7 @@ class ReduceLROnPlateau(_ManuallySteppedDecay):
         return loss < best - margin if self.mode == "min" else loss > best + margin
 
     def step(self, loss: Any = None) -> None:
-        """Update the rate from the loss of an epoch, [1]."""
+        """Pass the loss [1] of an epoch, from which the schedule updates the rate."""
         value = float(np.asarray(loss).reshape(-1)[0])
         self.epoch_num += 1
         if self.cooldown_counter > 0:

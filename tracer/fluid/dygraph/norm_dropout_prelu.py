@@ -91,7 +91,7 @@ class BatchNorm(NameScopedLayer):
         return self.create_parameter(size, attr, dtype)
 
     def forward(self, input: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         is_test = self._is_test or not self.training
         out, mean, variance, *_ = OPS["batch_norm"](
             input,
@@ -155,7 +155,7 @@ class LayerNorm(NameScopedLayer):
         )
 
     def forward(self, input: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         axis = len(input.meta.shape) - len(self._normalized_shape)
         if axis < 0 or list(input.meta.shape[axis:]) != self._normalized_shape:
             raise OpError(
@@ -214,7 +214,7 @@ class GroupNorm(NameScopedLayer):
         self.bias: Any = self.create_parameter([channels], bias_attr or False, dtype, is_bias=True)
 
     def forward(self, input: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out, *_ = OPS["group_norm"](input, self.weight, self.bias, **self._attrs)
         return apply_activation("GroupNorm", out, self._act)
 
@@ -238,7 +238,7 @@ class InstanceNorm(NameScopedLayer):
         self.bias: Any = self.create_parameter([num_channels], bias_attr, dtype, is_bias=True)
 
     def forward(self, input: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return OPS["instance_norm"](input, self.scale, self.bias, epsilon=self._epsilon)[0]
 
 
@@ -276,7 +276,7 @@ class SpectralNorm(NameScopedLayer):
         return vector
 
     def forward(self, weight: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return OPS["spectral_norm"](weight, self.weight_u, self.weight_v, **self._attrs)
 
 
@@ -303,7 +303,7 @@ class Dropout(NameScopedLayer):
         self._is_test = is_test
 
     def forward(self, input: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out, *_ = OPS["dropout"](
             input, None, is_test=self._is_test or not self.training, **self._attrs
         )
@@ -356,11 +356,13 @@ class PRelu(NameScopedLayer):
 
     @classmethod
     def is_leading_str_name_scope(cls, args: tuple[Any, ...]) -> bool:
-        """Whether a str is a name scope: it is no mode, or a mode follows."""
+        """Whether the first argument of PRelu, a str, is a name scope: it is not a mode, or the
+        second argument is the mode.
+        """
         return args[0] not in ("all", "channel", "element") or (
             len(args) > 1 and isinstance(args[1], str)
         )
 
     def forward(self, input: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return OPS["prelu"](input, self.weight, mode=self._mode)

@@ -40,7 +40,9 @@ class ParallelStrategy:
 
 
 def prepare_context(strategy: Any = None) -> Any:
-    """Connect to the other processes. Returns the strategy for DataParallel."""
+    """Connect to the other processes of a data-parallel training. Returns the strategy to pass to
+    DataParallel.
+    """
     init_parallel_env()
     return ParallelStrategy() if strategy is None else strategy
 
@@ -54,7 +56,9 @@ class DataParallel(Layer):
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Create the DataParallel of the emulated version of Paddle."""
+        """Create a DataParallel with the API of Paddle 1.x or, if Paddle 2 is emulated, that of
+        Paddle 2.
+        """
         return (
             super().__new__(cls)
             if compat.is_paddle1
@@ -72,7 +76,7 @@ class DataParallel(Layer):
 
     @property
     def _saved_layer(self) -> Layer:
-        """The layer that `jit.save` writes."""
+        """The wrapped layer, which `jit.save` writes."""
         layer: Layer = self._layers
         return layer
 
@@ -87,7 +91,8 @@ class DataParallel(Layer):
             self._synchronized_ids.add(id(tensor))
 
     def _synchronize_new_parameters(self) -> None:
-        """Synchronize parameters that layers of Paddle 1.5 create at the first call.
+        """Broadcast the values of rank 0 of parameters that were created at the first call, as
+        layers of Paddle 1.5 do.
 
         Raises OarlockError if they differ between ranks.
         """
@@ -130,7 +135,7 @@ class DataParallel(Layer):
         )
 
     def apply_collective_grads(self) -> None:
-        """Sum the gradients over all processes. Parameters without a gradient on all ranks are
+        """Sum the gradients over all processes. Parameters that have no gradient on any rank are
         skipped.
         """
         everybody = process_groups.global_communicator
@@ -154,14 +159,14 @@ class DataParallel(Layer):
                 parameter.grad = Tensor(bucket.gradient_view(index))
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the state of the layer."""
+        """Return the state dict of the wrapped layer."""
         layers: _Layer = self._layers
         return layers.state_dict(*args, **kwargs)
 
     def set_dict(  # type: ignore[override]
         self, stat_dict: Any, include_sublayers: bool = True, use_structured_name: bool = True
     ) -> None:
-        """Restore the state of the layer."""
+        """Set the parameters and buffers of the wrapped layer to those of a state dict."""
         self._layers.set_dict(stat_dict, use_structured_name=use_structured_name)
 
     load_dict = set_dict

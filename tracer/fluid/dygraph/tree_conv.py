@@ -56,7 +56,7 @@ class TreeConv(NameScopedLayer):
         )
 
     def forward(self, nodes_vector: Any, edge_set: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = OPS["tree_conv"](nodes_vector, edge_set, self.weight, max_depth=self._depth)
         out = out if self.bias is None else OPS["elementwise_add"](out, self.bias)
         return apply_activation("TreeConv", out, self._act)

@@ -21,7 +21,9 @@ __all__ = ["PyReader"]
 
 
 def _to_stacked_batch_reader(reader: Callable[[], Any]) -> Callable[[], Iterator[list[Any]]]:
-    """Convert a reader of lists of samples to a reader of one array per field."""
+    """Convert a reader that yields lists of samples to a reader that yields batches: a list with
+    one array per field of the samples.
+    """
 
     def batches() -> Iterator[list[Any]]:
         for rows in reader():
@@ -32,8 +34,8 @@ def _to_stacked_batch_reader(reader: Callable[[], Any]) -> Callable[[], Iterator
 
 
 class GeneratorLoader:
-    """Yields batches of a Python generator: lists in eager mode and with return_list, else feeds of
-    an Executor.
+    """Loader of the batches of a Python generator. A batch is a list in eager mode or with
+    return_list, else a dict to feed to an Executor.
 
     With iterable=False, call start(); then every run of the program takes a batch, and raises
     core.EOFException after the last one; then call reset().
@@ -64,7 +66,7 @@ class GeneratorLoader:
 
     @property
     def queue(self) -> None:
-        """None: batches are not queued."""
+        """The queue of batches: always None, because batches are not queued."""
 
     # -- sources of batches
     # --------------------------------------------------------------------------------------
@@ -72,14 +74,16 @@ class GeneratorLoader:
     def set_sample_generator(
         self, reader: Callable[[], Any], batch_size: int, drop_last: bool = True, places: Any = None
     ) -> Any:
-        """Use a reader of samples."""
+        """Set the source to a reader that yields single samples, which are grouped into batches."""
         if batch_size <= 0:
             raise AssertionError("batch_size must be larger than 0")
 
         return self.set_sample_list_generator(batch(reader, batch_size, drop_last), places)
 
     def set_sample_list_generator(self, reader: Callable[[], Any], places: Any = None) -> Any:
-        """Use a reader of lists of samples, as `paddle.batch` returns."""
+        """Set the source to a reader that yields lists of samples, such as `paddle.batch`
+        returns.
+        """
         if not self._feed_list or self._eager:
             return self.set_batch_generator(_to_stacked_batch_reader(reader), places)
         feeder = DataFeeder(self._feed_list, None)
@@ -92,7 +96,7 @@ class GeneratorLoader:
         return self.set_batch_generator(batches, places)
 
     def set_batch_generator(self, reader: Callable[[], Any], places: Any = None) -> Any:
-        """Use a reader of lists of arrays."""
+        """Set the source to a reader that yields batches: lists of arrays."""
         self._batches = reader
         return self
 
@@ -124,8 +128,8 @@ class GeneratorLoader:
 
     @staticmethod
     def _to_feed_array(value: Any, variable: Any) -> Any:
-        """Return a LoDTensor as it is and other values as arrays. Only an object array is cast to
-        the dtype of the variable.
+        """Return a LoDTensor unchanged, and convert other values to arrays. Only an array of Python
+        objects is cast to the dtype of the variable.
         """
         if hasattr(value, "recursive_sequence_lengths"):
             return value
@@ -135,7 +139,7 @@ class GeneratorLoader:
         )
 
     def start(self) -> None:
-        """Begin an epoch: runs of the program take batches from now on."""
+        """Begin an epoch: each following run of the program takes the next batch."""
         if self.iterable:
             raise AssertionError("start() cannot be called when DataLoader is iterable")
         if self._batches is None:
@@ -147,7 +151,9 @@ class GeneratorLoader:
         self._iterator = None
 
     def next_feed(self) -> dict[str, Any]:
-        """Return the feed of the next run. Raises core.EOFException after the last batch."""
+        """Return the next batch as a dict that is fed to a run of the program. Raises
+        core.EOFException after the last batch.
+        """
         if self._iterator is None:
             return {}
         try:
@@ -162,7 +168,7 @@ class GeneratorLoader:
 
 
 class PyReader(GeneratorLoader):
-    """A GeneratorLoader with the older names decorate_* of the sources."""
+    """A GeneratorLoader whose methods that set the source have the older names decorate_*."""
 
     def __init__(
         self,
@@ -177,15 +183,15 @@ class PyReader(GeneratorLoader):
     def decorate_sample_generator(
         self, sample_generator: Any, batch_size: int, drop_last: bool = True, places: Any = None
     ) -> None:
-        """Use a reader of samples."""
+        """Set the source to a reader that yields single samples, which are grouped into batches."""
         self.set_sample_generator(sample_generator, batch_size, drop_last, places)
 
     def decorate_sample_list_generator(self, reader: Any, places: Any = None) -> None:
-        """Use a reader of lists of samples."""
+        """Set the source to a reader that yields lists of samples."""
         self.set_sample_list_generator(reader, places)
 
     def decorate_batch_generator(self, reader: Any, places: Any = None) -> None:
-        """Use a reader of lists of arrays."""
+        """Set the source to a reader that yields batches: lists of arrays."""
         self.set_batch_generator(reader, places)
 
     decorate_paddle_reader = decorate_sample_list_generator

@@ -14,8 +14,8 @@ __all__ = ["DataLoader", "default_collate_fn"]
 
 
 class DataLoader(_DataLoader):
-    """Batches of a dataset, as `oarlock.io.DataLoader`. Without return_list they are dicts by the
-    names of feed_list.
+    """Loader of the batches of a dataset, as `oarlock.io.DataLoader`. Without return_list, a batch
+    is a dict from the names of the variables in feed_list to arrays.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class DataLoader(_DataLoader):
         use_multiprocess: bool = False,
         drop_last: bool = True,
     ) -> GeneratorLoader:
-        """Return a loader for the source that set_sample_generator, set_sample_list_generator or
-        set_batch_generator sets.
+        """Return a loader of batches whose source is set later by set_sample_generator,
+        set_sample_list_generator or set_batch_generator.
         """
         return GeneratorLoader(
             feed_list,

@@ -95,8 +95,8 @@ def save_inference_model(
     export_for_deployment: bool = True,
     program_only: bool = False,
 ) -> list[str]:
-    """Write the folder `dirname`: the program that computes target_vars from the inputs, and its
-    values.
+    """Write an inference model to the folder `dirname`: the program that computes target_vars from
+    the inputs, and the values of its parameters.
 
     params_filename: name of one file for all values
     program_only: write no values
@@ -144,8 +144,8 @@ def load_inference_model(
     params_filename: Any = None,
     pserver_endpoints: Any = None,
 ) -> list[Any]:
-    """Read a folder: return [program, names of the inputs, output variables]. Assigns its values in
-    the current scope.
+    """Read an inference model from a folder, and assign its parameter values in the current scope.
+    Returns [program, names of the inputs, output variables].
 
     If dirname is None, model_filename and params_filename are the bytes of the files.
     """

@@ -1,5 +1,5 @@
-"""Rewrites of ops that Paddle 1.8 defines with other outputs or operands: replaces them by its ops
-and inserts further ops before or after.
+"""Rewrites of ops that Paddle 1.8 defines with other outputs or operands: each is replaced by ops
+of Paddle 1.8 with the same result.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def _transpose_op_desc(x: str, out: str, perm: list[int]) -> OpDesc:
 
 
 def squeeze_output_of_dot(rewrite: OpRewriteContext) -> None:
-    """The op of 1.8 keeps the reduced axis: squeeze it."""
+    """Rewrite dot for Paddle 1.8, whose op keeps the reduced axis: append an op that squeezes this
+    axis.
+    """
     out = rewrite.first_var_in_slot("Out")
     if not out.shape:
         return
@@ -72,7 +74,9 @@ def squeeze_output_of_dot(rewrite: OpRewriteContext) -> None:
 
 
 def rewrite_gather(rewrite: OpRewriteContext) -> None:
-    """The op of 1.8 gathers rows only: transpose the axis to the front and back."""
+    """Rewrite gather for Paddle 1.8, whose op gathers along the first axis only: transpose the axis
+    to the front before, and back after the op.
+    """
     x, out = rewrite.first_var_in_slot("X"), rewrite.first_var_in_slot("Out")
     axis = rewrite.op.attr("axis", 0) % len(x.shape)
     if not axis or rewrite.op.inputs.get("Axis"):
@@ -89,7 +93,9 @@ def rewrite_gather(rewrite: OpRewriteContext) -> None:
 
 
 def rewrite_unbind(rewrite: OpRewriteContext) -> None:
-    """In 1.8, unbinding a vector returns tensors [1], as `split` does."""
+    """Rewrite unbind of a vector for Paddle 1.8, in which the results have the shape [1], as those
+    of `split`.
+    """
     if len(rewrite.first_var_in_slot("X").shape) == 1:
         rewrite.op.type = "split"
         rewrite.op.attrs = {
@@ -99,8 +105,9 @@ def rewrite_unbind(rewrite: OpRewriteContext) -> None:
 
 
 def rewrite_flatten_with_dynamic_dims(rewrite: OpRewriteContext) -> None:
-    """A reshape infers one dynamic dimension only: transpose the dynamic dimensions after the
-    flattened axes to the front, where 0 copies them.
+    """Rewrite flatten of a tensor with several dynamic dimensions as transposes and a reshape:
+    dynamic dimensions behind the flattened axes are moved to the front, where the reshape copies
+    them (0), because it can infer only one size.
     """
     x, out = rewrite.first_var_in_slot("X"), rewrite.first_var_in_slot("Out")
     rank = max(len(x.shape), 1)
@@ -122,8 +129,8 @@ def rewrite_flatten_with_dynamic_dims(rewrite: OpRewriteContext) -> None:
 
 
 def rewrite_broadcast_tensors(rewrite: OpRewriteContext) -> None:
-    """1.8 has no broadcast_tensors: emit expand_as for each tensor, with a tensor of the full
-    shape.
+    """Replace broadcast_tensors, which Paddle 1.8 does not have, by an expand_as to a tensor of the
+    broadcast shape for each tensor.
     """
     names, outs = rewrite.op.inputs["X"], rewrite.op.outputs["Out"]
     full_shape = rewrite.first_var_in_slot("Out").shape
@@ -168,7 +175,9 @@ def _make_expand_as_or_assign_op_desc(
 
 
 def cast_bools_to_int32_and_back(rewrite: OpRewriteContext) -> None:
-    """The op of 1.8 does not accept bools: cast them to int32 and back."""
+    """Insert casts of bools to int32 and back around an op that does not accept bools in Paddle
+    1.8.
+    """
     x, out = rewrite.first_var_in_slot("X"), rewrite.first_var_in_slot("Out")
     if x.dtype == "bool":
         ints = rewrite.declare_temporary("number", x.shape, "int32")
@@ -179,7 +188,9 @@ def cast_bools_to_int32_and_back(rewrite: OpRewriteContext) -> None:
 
 
 def add_row_splits_input_from_counts(rewrite: OpRewriteContext) -> None:
-    """The op of 1.8 reads the row splits of the regions per image, RoisLod, instead of RoisNum."""
+    """Replace the input RoisNum (regions per image) by RoisLod, their row splits, which the op of
+    Paddle 1.8 reads.
+    """
     rois_num = rewrite.op.inputs.get("RoisNum")
     if not rois_num:
         return
@@ -204,7 +215,10 @@ def add_row_splits_input_from_counts(rewrite: OpRewriteContext) -> None:
 
 
 def redirect_outputs_to_custom_samples(rewrite: OpRewriteContext) -> None:
-    """With customized samples, the op of 1.8 outputs its inputs: let readers read these."""
+    """Let readers of the outputs of sample_logits read its inputs CustomizedSamples and
+    CustomizedProbabilities, because the op of Paddle 1.8 outputs these inputs if
+    use_customized_samples is set.
+    """
     if not rewrite.op.attr("use_customized_samples", False):
         return
     for slot in ("Samples", "Probabilities"):
@@ -232,7 +246,9 @@ REWRITES: dict[str, Callable[[OpRewriteContext], None]] = {
 
 
 def downgrade_ops_in_place(program: Program) -> None:
-    """Rewrite all ops of a program that Paddle 1.8 defines otherwise, in place."""
+    """Rewrite all ops of a program that Paddle 1.8 defines with other outputs or operands; changes
+    the program in place.
+    """
     for block in program.blocks:
         ops: list[OpDesc] = []
         for op in block.ops:

@@ -10,7 +10,7 @@ from ...static.graph.program_recorder import OPS_WITH_XSHAPE_OUTPUT
 from .op_downgrades import downgrade_ops_in_place
 
 OPS_WITH_RENAMED_ATTRS = ("flip", "roll", "trace")
-# Outputs that 1.8 requires but that no op reads.
+# Outputs that ops must have in Paddle 1.8 although no op reads them.
 UNUSED_OUTPUTS = {
     "sample_logits": {"LogitsDim": "int64", "LabelsDim": "int64"},
     "roi_perspective_transform": {"Out2InIdx": "int32", "Out2InWeights": "float32"},
@@ -25,7 +25,8 @@ def convert_to_paddle1_in_place(program: Program) -> None:
         for op in block.ops:
             _add_required_outputs(program, block, op)
             _convert_attrs(op)
-            # with a negative axis, 1.8 writes out of bounds
+            # A negative axis of split is replaced by a non-negative one: with a negative axis,
+            # Paddle 1.8 writes out of bounds.
             if op.type == "split" and op.attr("axis", 0) < 0:
                 op.attrs["axis"] = Attr(
                     AttrType.INT, op.attr("axis") + len(_shape_of_x(program, block, op))
@@ -46,7 +47,9 @@ def _declare_missing_output(
 
 
 def _add_required_outputs(program: Program, block: Block, op: OpDesc) -> None:
-    """Declare outputs that 1.8 requires. The shape of XShape is 0 followed by that of X."""
+    """Declare the outputs of an op that Paddle 1.8 requires. The shape of the output XShape is a 0
+    followed by the shape of X.
+    """
     if op.type in OPS_WITH_XSHAPE_OUTPUT and not op.outputs.get("XShape"):
         x = program.var(op.inputs["X"][0], block.idx)
         assert x is not None
@@ -114,7 +117,8 @@ def _convert_unsorted_unique_to_paddle1(program: Program, block: Block, op: OpDe
         op.attrs = {"dtype": op.attrs["dtype"]}
 
 
-# Ops that have another name in 1.8; replaced if that op supports the attributes.
+# Ops that Paddle 1.8 has under another type; an op is replaced if the op of 1.8 supports its
+# attributes.
 REPLACEMENTS: dict[str, Callable[[Program, Block, OpDesc], None]] = {
     "tile": _replace_tile_by_expand,
     "flatten_contiguous_range": _replace_flatten_by_reshape,

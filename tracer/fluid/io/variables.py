@@ -30,8 +30,8 @@ def unwrap_program(program: Any) -> Any:
 def _save_variables_to_files_or_bytes(
     executor: Any, dirname: Any, program: Any, predicate: Any, filename: str | None
 ) -> Any:
-    """Write the values of the variables that `predicate` selects to files; without folder and file
-    name return them as the bytes of one file.
+    """Write the values of the variables that `predicate` selects to files. If neither a folder nor
+    a file name is given, return the values as the bytes of one file.
     """
     if dirname is not None or filename is not None:
         return _save_vars(executor, dirname, program, None, predicate, filename)

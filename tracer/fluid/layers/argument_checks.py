@@ -71,7 +71,8 @@ CHECKS_BY_LAYER = _accepted_types_by_layer()
 
 def wrap_with_argument_checks(layer: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Wrap a layer so that it raises OperandError for invalid arguments while a program with the
-    semantics of Paddle 1.x is built. Return the layer itself if there are no checks for it.
+    semantics of Paddle 1.x is built. If no checks are defined for the layer, the function returns
+    the layer itself.
     """
     types = CHECKS_BY_LAYER.get(name)
     if types is None:

@@ -2,8 +2,9 @@
 for others.
 """
 
-# Key: dtypes of a variable; or after `=` types of the value, and dtypes of variables.
-# Value: the `layer.argument`s that accept only these.
+# A key lists the dtypes that a variable may have; if the key begins with `=`, it lists types of the
+# value, and dtypes of variables. The value of a key lists, as `layer.argument`, the arguments that
+# accept only these types and dtypes.
 ARGUMENT_TYPES = {
     "float32 float64": (
         "add_position_encoding.input addmm.x addmm.y affine_channel.x affine_grid.theta "

@@ -53,7 +53,7 @@ def tensor_array_to_tensor(
 
 
 def lod_rank_table(x: Any, level: int = 0) -> Any:
-    """Return the sequences of a level, sorted by length, the longest first.
+    """Return index and length of each sequence of a LoD level, sorted by length, the longest first.
 
     x: [R, *] with LoD.
     Returns int64 [n, 2]: index and length.
@@ -62,7 +62,8 @@ def lod_rank_table(x: Any, level: int = 0) -> Any:
 
 
 def reorder_lod_tensor_by_rank(x: Any, rank_table: Any) -> Any:
-    """Reorder the sequences of x, or its rows if it has no LoD, as in a lod_rank_table.
+    """Reorder the sequences of x to the order of a lod_rank_table; if x has no LoD, reorder its
+    rows.
 
     x: [R, *].
     Returns the same shape.

@@ -13,14 +13,18 @@ __all__ = ["chunk_eval", "ctc_greedy_decoder", "edit_distance", "im2sequence", "
 
 
 def _pad_to_batch_with_lengths(x: Any, dtype: Any) -> tuple[Any, Any]:
-    """Pad sequences with zeros: [R, *] -> [n, T, *] and the lengths int64 [n]."""
+    """Pad sequences with zeros to the longest length T, [R, *] -> [n, T, *]; also return the
+    lengths, int64 [n].
+    """
     zero = OPS["fill_constant"](shape=[1], value=0.0, dtype=dtype.proto)
     padded, lengths = OPS["sequence_pad"](x, None, zero)
     return padded, lengths
 
 
 def _pad_labels_with_lengths(x: Any) -> tuple[Any, Any]:
-    """Pad sequences of labels: [R, 1] -> [n, T] and the lengths int64 [n]."""
+    """Pad sequences of labels with zeros to the longest length T, [R, 1] -> [n, T]; also return the
+    lengths, int64 [n].
+    """
     padded, lengths = _pad_to_batch_with_lengths(x, x.dtype)
     return OPS["squeeze2"](padded, axes=[2]), lengths
 

@@ -26,8 +26,9 @@ def continuous_value_model(input: Any, cvm: Any, use_cvm: bool = True) -> Any:
 def filter_by_instag(
     ins: Any, ins_tag: Any, filter_tag: Any, is_lod: bool, out_val_if_empty: int = 0
 ) -> list[Any]:
-    """Select rows of ins (sequences with is_lod) that have one of the tags, and return ones for
-    them; if there are none, return a row of out_val_if_empty and 0.
+    """Select the rows of `ins` (with is_lod, the sequences) that have one of the tags in
+    filter_tag; returns them and a weight of 1 for each. If no row is selected, return one row of
+    out_val_if_empty with the weight 0.
 
     ins: [R, D].
     ins_tag: int64 [T, 1] with LoD.
@@ -44,8 +45,9 @@ def hash(input: Any, hash_size: int, num_hash: int = 1, name: str | None = None)
 
 
 def similarity_focus(input: Any, axis: int, indexes: list[int], name: str | None = None) -> Any:
-    """Return 1 along the axis where the matrix at one of the indexes has one of its largest
-    elements, else 0.
+    """Return a mask of 0 and 1. For each matrix at `indexes` of `axis`, its largest elements are
+    selected, at most one per row and column; the mask is 1 along the whole `axis` at these
+    positions.
 
     input: [B, C, H, W].
     Returns the same shape.

@@ -32,13 +32,15 @@ class BeamSearchDecoder(decode.BeamSearchDecoder):
 
     @property
     def tracks_own_finished(self) -> bool:
-        """False: a beam index that was finished in an earlier step stays finished."""
+        """False, which means that a beam index that was finished in an earlier step stays
+        finished.
+        """
         return False
 
 
 @contextmanager
 def parent_block() -> Iterator[None]:
-    """Record the body into the parent of the current block."""
+    """In the body of the `with` statement, record ops in the parent of the current block."""
     recorder = require_static_mode("dynamic_decode").recorder
     with recorder.enter_block(recorder.open_blocks[-2]):
         yield
@@ -50,7 +52,9 @@ def _create_array_in_parent_block(like: Any) -> Any:
 
 
 def _make_finished_state_selector(finished: Any) -> Any:
-    """Return a function (old, new) that selects old states of finished sequences, else new ones."""
+    """Return a function of (before, after) that returns the states of `before` for finished
+    sequences and those of `after` for the others.
+    """
 
     def select(before: Any, after: Any) -> Any:
         dtype = before.dtype
@@ -127,7 +131,9 @@ class _DecodeLoop:
         self.lengths.stop_gradient = True
 
     def record(self, kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
-        """Record the loop; returns the outputs [T, B, *], the last states and the lengths."""
+        """Record the decoding loop; returns the outputs of all steps [T, B, *], the last states and
+        the lengths of the sequences.
+        """
         arrays = None
         if not self.is_test:
             arrays = [
@@ -159,7 +165,9 @@ class _DecodeLoop:
         return array_read(array, self.step)
 
     def _record_decoder_step(self, inputs: Any, states: Any, kwargs: dict[str, Any]) -> Any:
-        """Record one step; returns its outputs and the loop-carried variables."""
+        """Record one step of the decoder; returns the outputs of the step and the next values of
+        the loop-carried variables.
+        """
         outputs, next_states, next_inputs, finished = self.decoder.step(
             self.step, inputs, states, **kwargs
         )
@@ -176,8 +184,8 @@ class _DecodeLoop:
     def _increment_step_and_write_loop_variables(
         self, arrays: Any, inputs: Any, states: Any, finished: Any, lengths: Any
     ) -> None:
-        """Increment the step, and write the loop-carried variables and the condition of the next
-        iteration.
+        """Record the end of an iteration: increment the step, and assign the loop-carried variables
+        and the condition of the loop.
         """
         increment(self.step, 1.0, in_place=True)
         if arrays is None:

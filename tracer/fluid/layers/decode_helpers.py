@@ -24,22 +24,24 @@ __all__ = [
 
 
 class DecodeHelper:
-    """Base class of helpers, which return the first inputs of a decoder, the token of a step and
-    the inputs of the next step.
+    """Base class of decode helpers. A helper determines the first inputs of a BasicDecoder, the
+    token that each step selects, and the inputs of the next step.
     """
 
     def initialize(self) -> Any:
         """Return the inputs of the first step, and whether each sequence is finished."""
 
     def sample(self, time: Any, outputs: Any, states: Any) -> Any:
-        """Return a token for each sequence."""
+        """Return the token that the step selects for each sequence."""
 
     def next_inputs(self, time: Any, outputs: Any, states: Any, sample_ids: Any) -> Any:
-        """Return whether each sequence is finished, and inputs and states of the next step."""
+        """Return whether each sequence is finished, the inputs of the next step, and the states of
+        the next step.
+        """
 
 
 class TrainingHelper(DecodeHelper):
-    """Feeds the next step of given sequences.
+    """Decode helper whose inputs are the steps of given sequences.
 
     inputs: [B, T, *], or [T, B, *] if time_major
     sequence_length: int [B]
@@ -47,7 +49,8 @@ class TrainingHelper(DecodeHelper):
 
     def __init__(self, inputs: Any, sequence_length: Any, time_major: bool = False) -> None:
         self.inputs, self.sequence_length, self.time_major = inputs, sequence_length, time_major
-        # padded, because the input after the last step is computed too
+        # A step of zeros is appended to the inputs, because the input after the last step is read,
+        # too.
         self.inputs_ = pytree.map(self._append_zero_step, inputs)
 
     def _append_zero_step(self, x: Any) -> Any:
@@ -55,17 +58,19 @@ class TrainingHelper(DecodeHelper):
         return pad(x, [*padding[0], *padding[1], *[0, 0] * (len(x.meta.shape) - 2)])
 
     def initialize(self) -> Any:
-        """Return the first step of the sequences, and whether each is empty."""
+        """Return the first step of the given sequences, and whether each sequence is empty."""
         zero = fill_constant([1], self.sequence_length.dtype, 0)
         first = pytree.map(lambda x: x[0] if self.time_major else x[:, 0], self.inputs)
         return first, OPS["equal"](self.sequence_length, zero)
 
     def sample(self, time: Any, outputs: Any, states: Any) -> Any:
-        """Return the most probable token."""
+        """Return the most probable token of each sequence."""
         return argmax(outputs, axis=-1)
 
     def next_inputs(self, time: Any, outputs: Any, states: Any, sample_ids: Any) -> Any:
-        """Return the next step of the sequences."""
+        """Return whether each sequence is finished, the next step of the given sequences, and the
+        states.
+        """
         next_time = OPS["scale"](time, scale=1.0, bias=1.0)
         axis = 0 if self.time_major else 1
 
@@ -81,7 +86,7 @@ class TrainingHelper(DecodeHelper):
 
 
 class GreedyEmbeddingHelper(DecodeHelper):
-    """Feeds the most probable token.
+    """Decode helper that embeds the most probable token of a step as the input of the next step.
 
     embedding_fn: converts tokens to inputs
     start_tokens: int [B]
@@ -93,23 +98,28 @@ class GreedyEmbeddingHelper(DecodeHelper):
         self.end_token = fill_constant([1], "int64", end_token)
 
     def initialize(self) -> Any:
-        """Return the embedding of the start tokens, and False for each sequence."""
+        """Return the embedding of the start tokens, and False for each sequence, because none is
+        finished.
+        """
         like = {"shape": [-1], "dtype": parse_dtype("bool").proto, "value": 0.0, "str_value": "0.0"}
         return self.embedding_fn(self.start_tokens), OPS["fill_constant_batch_size_like"](
             self.start_tokens, **like
         )
 
     def sample(self, time: Any, outputs: Any, states: Any) -> Any:
-        """Return the most probable token."""
+        """Return the most probable token of each sequence."""
         return argmax(outputs, axis=-1)
 
     def next_inputs(self, time: Any, outputs: Any, states: Any, sample_ids: Any) -> Any:
-        """Return the embedding of the tokens, and whether each is the end token."""
+        """Return whether each token is the end token, the embedding of the tokens, and the
+        states.
+        """
         return OPS["equal"](sample_ids, self.end_token), self.embedding_fn(sample_ids), states
 
 
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):
-    """Feeds a token sampled from the softmax of the outputs.
+    """Decode helper that samples a token from the softmax of the outputs and embeds it as the input
+    of the next step.
 
     softmax_temperature: divisor of the outputs
     """
@@ -159,7 +169,9 @@ class BasicDecoder(Decoder):
         return inputs, initial_cell_states, finished
 
     def step(self, time: Any, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """Run one step; returns outputs, states, inputs of the next step, and finished flags."""
+        """Run one step of the decoder; returns outputs, states, inputs of the next step, and
+        whether each sequence is finished.
+        """
         outs, states = self.cell(inputs, states, **kwargs)
         outs = outs if self.output_fn is None else self.output_fn(outs)
         tokens = self.helper.sample(time=time, outputs=outs, states=states)

@@ -42,7 +42,9 @@ def _float_list(values: Any) -> list[float]:
 
 
 def _require_width_height(values: Any, name: str) -> list[float]:
-    """Return two numbers, for width and height. Raises OpError for other values."""
+    """Check that `values` is [width, height], and return it as floats. Raises OpError for other
+    values.
+    """
     if not isinstance(values, list | tuple) or len(values) != 2:
         raise OpError(append_user_line(f"{name}={values} must be [width, height]"))
     return _float_list(values)
@@ -430,7 +432,7 @@ def detection_output(
 
 
 def box_clip(input: Any, im_info: Any, name: str | None = None) -> Any:
-    """Clip boxes to their image.
+    """Clip boxes to the area of the image that they belong to.
 
     input: [T, *, 4] with LoD, one sequence per image.
     im_info: [N, 3] with height, width and scale.

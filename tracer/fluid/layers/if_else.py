@@ -48,11 +48,15 @@ class IfElse:
             )
 
     def true_block(self) -> Any:
-        """Record the body for the rows where the condition holds."""
+        """In the body of the `with` statement, record the ops for the rows where the condition
+        holds.
+        """
         return self._enter_branch(True)
 
     def false_block(self) -> Any:
-        """Record the body for the other rows."""
+        """In the body of the `with` statement, record the ops for the rows where the condition does
+        not hold.
+        """
         return self._enter_branch(False)
 
     def input(self, x: Variable) -> Any:
@@ -65,7 +69,7 @@ class IfElse:
         return entry[0][0 if self._current_branch else 1]
 
     def output(self, *outs: Variable) -> None:
-        """Set outputs of this block, [S, *] each."""
+        """Declare variables of the current block, [S, *] each, as its outputs."""
         if self._current_branch is None:
             raise OpError(append_user_line("IfElse.output: must be called in a block"))
         self._outputs.setdefault(self._current_branch, []).extend(outs)

@@ -70,7 +70,7 @@ def image_resize(
 
 
 def _operands_and_attrs_for_scale(scale: Any) -> tuple[list[Any], dict[str, Any]]:
-    """Return the operands OutSize, SizeTensor and Scale, and the attributes, for a scale."""
+    """Return the operands and the attributes of an interpolation op that resizes by a factor."""
     if isinstance(scale, Tensor):
         return [None, None, OPS["reshape2"](scale, shape=[-1])], {}
     return [], {"scale": float(scale)}

@@ -1,4 +1,6 @@
-"""Learning-rate schedules: variables of a program; in dygraph mode schedulers."""
+"""Learning-rate schedules: functions that return a variable of the program, or a scheduler in
+dygraph mode.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,9 @@ __all__ = [
 def _dispatch_to_scheduler_in_dygraph_mode(
     dygraph_class: str, paddle2_name: str
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a function that computes a learning rate in a program; in dygraph mode call a class
-    of fluid.dygraph with the same arguments.
+    """Decorate a function that computes a learning rate in a program. In dygraph mode, the
+    decorated function returns a scheduler, an object of a class of fluid.dygraph, that is created
+    with the same arguments.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,7 +50,8 @@ def _dispatch_to_scheduler_in_dygraph_mode(
                     return function(*args, **kwargs)
             from .. import dygraph  # noqa: PLC0415 - imports of sibling packages are lazy
 
-            # by name, because the class has further parameters in between
+            # The arguments are passed by name, because the scheduler class has further parameters
+            # between those of the function.
             arguments = inspect.signature(function).bind(*args, **kwargs).arguments
             return getattr(dygraph, dygraph_class)(
                 **arguments, **({"begin": 0} if dygraph_class == "PiecewiseDecay" else {})
@@ -123,7 +127,7 @@ def polynomial_decay(
     """
     step = _emit_float_step_counter()
     if cycle:
-        # the first step belongs to the first cycle
+        # The number of cycles is at least 1, so that step 0 belongs to the first cycle.
         cycles = OPS["elementwise_max"](
             OPS["ceil"](step / decay_steps), _emit_one_element_constant(1.0)
         )

@@ -1,4 +1,4 @@
-"""Comparisons and logical ops. Their result may be assigned to an existing variable, such as the
+"""Comparisons and logical ops. Results can be assigned to an existing variable, such as the
 condition of a loop.
 """
 

@@ -96,7 +96,9 @@ def unsqueeze(input: Any, axes: Any, name: str | None = None) -> Any:
 
 
 def _tensors_to_concatenate(value: Any) -> Any:
-    """The tensors to concatenate; a TensorArray from `array_write` is returned unchanged."""
+    """Return the argument of `concat` or `stack` as a list of tensors; a TensorArray from
+    `array_write` is returned unchanged.
+    """
     return value if hasattr(value, "concat_or_stack_elements") else to_list(value)
 
 

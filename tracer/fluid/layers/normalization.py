@@ -107,8 +107,8 @@ def data_norm(
     summary_decay_rate: float = 0.9999999,
     enable_scale_and_shift: bool = False,
 ) -> Any:
-    """(input - mean) / deviation, from sums over all data, which a parameter server would update;
-    here they keep their initial values.
+    """(input - mean) / deviation, computed from sums over all data. Oarlock never updates these
+    sums; in Paddle, a parameter server does.
 
     input: [N, C].
     param_attr: dict with the initial sums "batch_size", "batch_sum" and "batch_square"

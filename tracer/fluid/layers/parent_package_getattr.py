@@ -1,5 +1,5 @@
-"""Attribute lookup for modules of this package that in Paddle contain further names: these are
-defined in other modules here.
+"""A `__getattr__` for modules of `fluid.layers` that contain more names in Paddle; Oarlock defines
+these names in other modules of the package.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Reader(PyReader):
 
     @property
     def variables(self) -> list[Any]:
-        """The variables of a batch."""
+        """The variables to which the batches of the reader are assigned."""
         return self._feed_list
 
 
@@ -59,7 +59,9 @@ def py_reader(
 def create_py_reader_by_data(
     capacity: int, feed_list: Any, name: str | None = None, use_double_buffer: bool = True
 ) -> Reader:
-    """Create a reader for these variables, which read_file returns."""
+    """Create a reader whose batches are assigned to the variables in feed_list; read_file returns
+    these variables.
+    """
     if not isinstance(feed_list, list):
         raise TypeError(
             append_user_line(
@@ -78,7 +80,9 @@ def double_buffer(reader: Any, place: Any = None, name: str | None = None) -> An
 
 @deprecated_layer("paddle.io.DataLoader")
 def read_file(reader: Reader) -> Any:
-    """Return the variables of a batch: one, or a list."""
+    """Return the variables to which the batches of a reader are assigned: the variable itself if
+    there is one, else a list.
+    """
     variables = reader.variables
     return variables[0] if len(variables) == 1 else variables
 

@@ -9,7 +9,7 @@ from ...core.op import OPS
 from ..deprecated import warn_deprecated_on_first_use
 from .layer_utils import ensure_at_least_1d
 
-# op -> name in Paddle 2
+# op type -> name of the function of Paddle 2 that replaces the layer
 _OPS = {
     "reduce_all": "all",
     "reduce_any": "any",

@@ -66,7 +66,9 @@ def lod_reset(x: Any, y: Any = None, target_lod: Any = None) -> Any:
 
 
 def lod_append(x: Any, level: Any) -> Any:
-    """Return x with one more LoD level: row splits, or a variable that contains them."""
+    """Return x with one more LoD level, whose row splits are `level`: a list, or a variable that
+    contains them.
+    """
     level_tensor = level if hasattr(level, "meta") else None
     return OPS["lod_reset"](
         x,

@@ -13,8 +13,8 @@ from ..deprecated import warn_deprecated_on_first_use
 from .layer_utils import assign_to, deprecated_layer, ensure_at_least_1d
 from .tensors import cast
 
-# name -> name in Paddle 2, and numeric arguments: argument -> (attribute, default; None: the op's
-# default)
+# name of the layer -> name of the function in Paddle 2, and numeric arguments: argument ->
+# (attribute, default; None: the op's default)
 _OPS: dict[str, tuple[str, dict[str, tuple[str, Any]]]] = {
     **{
         n: (f"paddle.{n}", {})

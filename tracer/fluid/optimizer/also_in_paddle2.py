@@ -145,7 +145,9 @@ class AdamaxOptimizer(Paddle1Optimizer, paddle2.Adamax):
 
 
 class AdadeltaOptimizer(Paddle1Optimizer, paddle2.Adadelta):
-    """Adadelta, as `oarlock.optimizer.Adadelta`. As in 1.8, the learning rate has no effect."""
+    """Adadelta, as `oarlock.optimizer.Adadelta`. The learning rate of Adadelta has no effect, as in
+    Paddle 1.8.
+    """
 
     def __init__(
         self,
@@ -163,7 +165,9 @@ class AdadeltaOptimizer(Paddle1Optimizer, paddle2.Adadelta):
         self._unused_learning_rate = learning_rate
 
     def current_step_lr(self) -> float:
-        """Return the learning rate passed to the constructor."""
+        """Return the learning rate that was passed to the constructor of Adadelta, which does not
+        use it.
+        """
         rate = self._unused_learning_rate
         return float(rate if isinstance(rate, float) else rate.last_lr)
 
@@ -190,7 +194,9 @@ class RMSPropOptimizer(Paddle1Optimizer, paddle2.RMSProp):
 
 
 class LambOptimizer(Paddle1Optimizer, paddle2.Lamb):
-    """LAMB, as `oarlock.optimizer.Lamb`. As in 1.8, the moments have no bias correction."""
+    """LAMB, as `oarlock.optimizer.Lamb`. The moments of LAMB are not bias-corrected, as in Paddle
+    1.8.
+    """
 
     def __init__(
         self,
@@ -218,15 +224,15 @@ class LambOptimizer(Paddle1Optimizer, paddle2.Lamb):
         self._attrs["always_adapt"] = True  # scale by the norm also without weight decay
 
     def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
-        # powers of 0 disable the bias correction
+        # Powers of the betas that start at 0 disable the bias correction.
         return tuple(
             spec._replace(initial_value=0.0) if spec.is_scalar else spec
             for spec in super()._accumulator_specs()
         )
 
     def _update_parameter(self, parameter: Any, gradient: Any, lr: float) -> None:
-        """Run the op with powers of 0, which disables the bias correction, and keep the stored
-        powers, as in Paddle 1.8.
+        """Run the op lamb with powers of the betas of 0, which disables the bias correction. The
+        stored powers do not change, as in Paddle 1.8.
         """
         state = self._get_or_create_accumulators(parameter)
         powers = {name: state[name] for name in ("beta1_pow_acc", "beta2_pow_acc")}

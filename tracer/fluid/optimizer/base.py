@@ -105,7 +105,8 @@ class Paddle1Optimizer(Optimizer):
 
     @contextmanager
     def _temporary_grad_clip(self, grad_clip: Any, program: Any) -> Iterator[None]:
-        """In the body, clip with grad_clip; by default as the optimizer, else in programs with the
+        """In the body of the `with` statement, clip gradients with grad_clip. If grad_clip is None,
+        clip with the grad_clip of the optimizer or, if there is none, in a program by the
         gradient_clip_attr of each parameter.
         """
         previous = self._grad_clip
@@ -119,8 +120,8 @@ class Paddle1Optimizer(Optimizer):
             self._grad_clip = previous
 
     def apply_gradients(self, params_grads: Any) -> Any:
-        """Update the parameters with these gradients; in a program append the ops and return
-        them.
+        """Update the parameters with the gradients in params_grads; in a program, append the
+        optimizer ops and return them.
         """
         with self._temporary_grad_clip(
             None, default_main_program() if state.mode.program_builder is not None else None
@@ -128,18 +129,18 @@ class Paddle1Optimizer(Optimizer):
             return super().apply_gradients(params_grads)
 
     def apply_optimize(self, loss: Any, startup_program: Any, params_grads: Any) -> Any:
-        """Apply the gradients with the optimizer."""
+        """Update the parameters with the gradients in params_grads; same as apply_gradients."""
         return self.apply_gradients(params_grads)
 
     def get_lr(self) -> float:
-        """Return the learning rate, which becomes that of the last step."""
+        """Return the current learning rate, and store it as the learning rate of the last step."""
         self._last_lr = float(np.float32(super().get_lr()))
         return self._last_lr
 
     def current_step_lr(self) -> float:
-        """Return the learning rate of the last step; before the first step the current one. Does
-        not advance a schedule, except that before the first step, as in 1.8, it advances the
-        schedule that LinearLrWarmup wraps.
+        """Return the learning rate of the last step; before the first step the current one. Reading
+        this rate does not advance a schedule. An exception, as in Paddle 1.8, is the schedule that
+        LinearLrWarmup wraps, which is advanced before the first step.
         """
         rate, last = self._learning_rate, self._last_lr
         if isinstance(rate, LearningRateDecay) and ("step_num" not in rate.keys or last is None):
@@ -178,7 +179,7 @@ class Paddle1Optimizer(Optimizer):
     load = set_dict
 
     def get_opti_var_name_list(self) -> list[str]:
-        """Return the names of the accumulators in programs."""
+        """Return the names of the accumulator variables that were declared in programs."""
         return [
             v.name
             for accumulators in self._accumulator_variables.values()

@@ -52,11 +52,11 @@ class RecomputeOptimizer:
         )
 
     def apply_gradients(self, params_grads: Any) -> Any:
-        """Append optimizer ops for these gradients."""
+        """Append optimizer ops for the gradients in params_grads."""
         return self._optimizer.apply_gradients(params_grads)
 
     def apply_optimize(self, loss: Any, startup_program: Any, params_grads: Any) -> Any:
-        """Append optimizer ops for these gradients."""
+        """Append optimizer ops for the gradients in params_grads."""
         return self._optimizer.apply_gradients(params_grads)
 
     def minimize(

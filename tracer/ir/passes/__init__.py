@@ -1,3 +1,3 @@
-"""Passes: functions from a program to a program. A pass does not change its argument unless
-its name ends in `_in_place`.
+"""Passes: functions from a program to a program. A pass whose name ends in `_in_place` changes its
+argument; other passes return a new program.
 """

@@ -14,13 +14,14 @@ from ..program import Attr, AttrType, OpDesc, Program
 
 
 def is_forward_op(op: OpDesc) -> bool:
-    """Whether an op belongs to the forward pass."""
+    """Whether an op belongs to the forward pass, by its attribute op_role."""
     return not int(op.attr("op_role", 0)) & (OpRole.BACKWARD | OpRole.OPTIMIZE)
 
 
 def convert_for_test_in_place(program: Program) -> Program:
-    """Modify `program` for testing and return it. Blocks that only gradients use are
-    removed; if later blocks must keep their index, they are emptied instead.
+    """Remove backward and optimizer ops from `program`, set its ops to eval mode, and return it.
+    Blocks that only gradient ops run are removed at the end of the list of blocks and emptied
+    elsewhere, so that the indices of other blocks stay valid.
     """
     kept = {0}
     num_uses = Counter(_iter_variable_name_occurrences(program.ops()))
@@ -45,7 +46,7 @@ def convert_for_test_in_place(program: Program) -> Program:
 
 
 def _iter_variable_name_occurrences(ops: Iterable[OpDesc]) -> Iterator[str]:
-    """Every variable name in the ops, once per occurrence."""
+    """Yield every variable name in the ops, once for each occurrence."""
     for op in ops:
         yield from op.input_names()
         yield from op.output_names()

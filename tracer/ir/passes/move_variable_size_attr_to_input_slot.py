@@ -1,5 +1,5 @@
-"""Move an attribute that holds variable names instead of values to an input slot. Replace ops with
-such attributes by ops that take the variables as inputs.
+"""Move an attribute that holds variable names instead of values to an input slot. The op is
+replaced by an op type that takes the variables as inputs.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ TENSOR_ATTR_OPS = {
 
 
 def move_variable_size_attr_to_input_slot(desc: OpDesc) -> OpDesc:
-    """Return a copy of an op in which the variables that an attribute names are inputs; the op
-    itself if it has no such attribute.
+    """Return a copy of an op in which the variables that an attribute names are inputs; if no
+    attribute of the op names variables, return the op itself.
     """
     for name, attr in desc.attrs.items():
         given = attr.type in (AttrType.VAR, AttrType.VARS) and (desc.type, name) in TENSOR_ATTR_OPS

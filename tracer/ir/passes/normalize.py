@@ -23,7 +23,7 @@ def build_inference_program(
     """Return a copy of a program for inference: in test mode, pruned to the ops that `fetches` need
     given `feeds`, with feed and fetch ops.
 
-    keep: keep ops that no output needs.
+    keep: do not remove ops that no output needs.
     spare_feeds: accept inputs that no output needs, as Paddle 1.x does.
     """
     tested = convert_for_test_in_place(deepcopy(desc))
@@ -54,7 +54,8 @@ def build_inference_program(
 
 
 def _pylayer_to_assigns_reject_py_func(op: data.OpDesc) -> list[data.OpDesc]:
-    """Replace an op that needs Python objects of this process: pylayer becomes assign ops.
+    """Replace `pylayer`, which needs a Python function of this process, by assign ops; return other
+    ops unchanged.
 
     Raises OpError for py_func.
     """

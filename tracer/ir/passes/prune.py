@@ -33,22 +33,22 @@ from ..program import (
 
 
 def make_feed_op(name: str, col: int) -> OpDesc:
-    """The op that makes `name` input number `col`."""
+    """Create the feed op that makes the variable `name` input number `col` of a program."""
     return OpDesc("feed", {"X": ["feed"]}, {"Out": [name]}, {"col": Attr(AttrType.INT, col)})
 
 
 def make_fetch_op(name: str, col: int) -> OpDesc:
-    """The op that makes `name` output number `col`."""
+    """Create the fetch op that makes the variable `name` output number `col` of a program."""
     return OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)})
 
 
 def prune(
     program: Program, feeds: Sequence[str], fetches: Sequence[str], spare: bool = False
 ) -> Program:
-    """A new program with inputs `feeds` and outputs `fetches`. It contains the ops and variables
-    that the outputs and the guards need.
+    """Return a new program with inputs `feeds` and outputs `fetches`. The new program contains the
+    ops and variables that the outputs and the guards need.
 
-    Any variable can be a feed; the ops that compute it are removed.
+    Any variable can be in `feeds`; the ops that compute it are removed.
     spare: accept feeds that no output needs.
 
     Raises OpError that lists every unknown name, unused feed and missing input.
@@ -88,7 +88,9 @@ def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str
 
 
 def eliminate_dead_ops(program: Program) -> Program:
-    """The program without ops that neither outputs nor persistable variables need; inputs stay."""
+    """Return the program without the ops that neither outputs nor persistable variables need. All
+    inputs are kept.
+    """
     program = _program_with_pruned_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     kept = [var.name for var in program.persistables()]
@@ -100,8 +102,8 @@ def eliminate_dead_ops(program: Program) -> Program:
 def _program_with_pruned_sub_blocks(program: Program) -> Program:
     """A copy of the program without dead ops in sub-blocks.
 
-    The program itself if it has no sub-blocks, or if an op runs a block and has no capture slot:
-    other ops may then read the block's variables.
+    Returns the program itself if it has no sub-blocks, or if an op that runs a block has no capture
+    slot, because then other ops may read the block's variables.
     """
     if len(program.blocks) == 1 or any(
         not kernelless_op_traits_or_default(op.type).capture_slot
@@ -111,7 +113,8 @@ def _program_with_pruned_sub_blocks(program: Program) -> Program:
         return program
     result = replace(program, blocks=[deepcopy(block) for block in program.blocks])
     runs = {op.attr("sub_block"): op for op in result.ops()}
-    for block in reversed(result.blocks[1:]):  # a block precedes its children
+    # reversed, because a block precedes its children in the list
+    for block in reversed(result.blocks[1:]):
         taken = block_var_names_read_after_run(runs[block.idx]) if block.idx in runs else []
         block.ops = _live_ops(result, block, taken)
         used = {
@@ -133,13 +136,13 @@ def _program_with_pruned_sub_blocks(program: Program) -> Program:
                 },
             )
             op.inputs[slot] = [name for name in op.inputs.get(slot, []) if name in known]
-            break  # deeper blocks belong to other ops
+            break  # only the op's own block; blocks nested deeper belong to ops in that block
     return result
 
 
 def _live_ops(program: Program, block: Block, taken: Iterable[str]) -> list[OpDesc]:
-    """The ops of a block that have side effects or whose results are needed by later ops or after
-    the block. At its end, the outer variables that it writes and `taken` are live.
+    """Return the ops of a block that have side effects or whose results are needed. Needed at the
+    end of the block are the outer variables that the block writes, and those in `taken`.
     """
     needed = {*outer_names_written_by_block(program, block), *taken}
     kept: list[OpDesc] = []
@@ -151,7 +154,7 @@ def _live_ops(program: Program, block: Block, taken: Iterable[str]) -> list[OpDe
 
 
 def _has_side_effects(program: Program, op: OpDesc) -> bool:
-    """Whether an op, or one in its blocks, has side effects."""
+    """Whether an op, or an op in the blocks that it runs, has side effects."""
     inside = (o for block in iter_inner_blocks(program, op) for o in block.ops)
     return any(kernelless_op_traits_or_default(o.type).has_side_effects for o in (op, *inside))
 
@@ -184,7 +187,7 @@ def _needed_or_side_effect_ops_and_read_names(
     for op in reversed(program.block.ops):
         if is_feed_or_fetch(op.type):
             continue
-        # A fed variable needs no op, unless an op updates it in place before another op reads it.
+        # An op that computes a fed variable is not needed, unless it updates the variable in place.
         writes = {
             name for name in op.output_names() if name not in given or name in op.input_names()
         }
@@ -212,7 +215,9 @@ def _check_feeds_needed_and_sufficient(
 def _iter_missing_inputs(
     program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]
 ) -> Iterator[str]:
-    """The names that are read before they are written, or never written."""
+    """Yield the names that an op reads before an op writes them, and those in `needed` that no op
+    writes, except fed variables and persistables.
+    """
     known = {
         name
         for name, var in program.block.vars.items()
@@ -277,8 +282,8 @@ def _iter_names_read_or_written_in_blocks(blocks: list[Block]) -> Iterator[str]:
 
 
 def _copy_block_renumbered(block: Block, renamed: dict[int, int]) -> Block:
-    """A copy of a block with its new index. Block 0 is copied without its ops, which the caller
-    replaces.
+    """Return a copy of a block with block indices replaced by `renamed`. Block 0 is copied without
+    ops, because the caller sets its ops.
     """
     ops = [] if block.idx == 0 else [_copy_op_renumbered(op, renamed) for op in block.ops]
     variables = {name: replace(var) for name, var in block.vars.items()}
@@ -298,8 +303,8 @@ def _copy_op_renumbered(op: OpDesc, renamed: dict[int, int]) -> OpDesc:
 def _make_pruned_contract(
     contract: Contract, block: Block, feeds: Sequence[str], fetches: Sequence[str]
 ) -> Contract:
-    """The contract of the pruned program. It has no output tree if the outputs change, and
-    no verification result.
+    """The contract of the pruned program. The new contract has no verification result, and no
+    output tree if the outputs change.
     """
     pruned = deepcopy(contract)
     inputs, outputs = ({arg.name: arg for arg in a} for a in (contract.inputs, contract.outputs))

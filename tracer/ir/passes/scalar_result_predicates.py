@@ -1,5 +1,5 @@
-"""Predicates for programs from before Paddle 2.5, which had no 0-D tensors: whether an op has a
-result that is [] today and is declared as [1] there.
+"""Predicates for programs written before Paddle 2.5, which had no 0-D tensors: whether the result
+of an op is 0-D in current versions, so that those programs declare it with shape [1].
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _OTHER_SCALAR_OPS = {
 def may_reduce_to_scalar(kind: str, attrs: Mapping[str, Any]) -> bool:
     """Whether an op of this type may have a 0-D result.
 
-    attrs: attributes as in a program.
+    attrs: the attributes of the op, as Attr objects.
     """
     if kind in _SLICE_OPS:
         return bool(_attr_value(attrs, "decrease_axis"))
@@ -48,8 +48,8 @@ def may_reduce_to_scalar(kind: str, attrs: Mapping[str, Any]) -> bool:
 
 
 def reduces_to_scalar(kind: str, attrs: Mapping[str, Any], rank: int) -> bool:
-    """Whether an op on an input of this rank has a 0-D result. Only for ops whose gradient
-    depends on it.
+    """Whether an op on an input of this rank has a 0-D result. Only ops are handled whose gradient
+    rule depends on whether the result is 0-D.
     """
     if kind == "mean":
         return True

@@ -13,7 +13,8 @@ from ..program import OpDesc, Program, VarDesc
 
 
 def program_with_input_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Program:
-    """A copy of the program with other input shapes and the inferred shapes of all other variables.
+    """Return a copy of the program with the input shapes `shapes`, and inferred shapes for all
+    other variables.
 
     Raises OpError if shape inference of an op fails.
     """
@@ -33,7 +34,8 @@ def _slot_metas(names: list[str], many: bool, declared: dict[str, VarDesc]) -> A
 
 
 def set_inferred_output_metas(desc: OpDesc, declared: dict[str, VarDesc]) -> None:
-    """Set the shapes and dtypes of an op's outputs from its inputs.
+    """Infer the shapes and dtypes of an op's outputs from its inputs, and store them in the
+    declarations `declared`.
 
     Raises OpError if shape inference fails.
     """

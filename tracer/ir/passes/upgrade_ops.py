@@ -16,8 +16,8 @@ from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 
 def upgrade_program(program: Program) -> Program:
-    """The upgraded program; the same object if none of its ops has an older type, older attributes
-    or an upgrade rule.
+    """Return the program with its ops upgraded; the same object if no op has an older type, older
+    attributes or an upgrade rule.
     """
     if not any(_may_need_upgrade(op) for op in program.ops()):
         return program
@@ -44,8 +44,8 @@ def _upgrade_op(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
 
 def _rename_older_attrs(op: OpDesc) -> OpDesc:
     """Return the op with older attribute names replaced by the current ones. If the current name
-    has a value already, the older attribute stays in the op and is not read. Where several older
-    names became one, all but one of them are empty lists.
+    has a value already, the older attribute stays in the op and is not read. If several older
+    attributes became one, older versions leave all but one of them empty.
     """
     attrs = dict(op.attrs)
     for older, current in OPS[op.type].traits.older_attrs.items():
@@ -63,8 +63,8 @@ def _declare_temporary(
 
 
 def _upgrade_dot_with_kept_axis(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
-    """Replace a dot whose result keeps the summed axis, as in older versions, by a dot and an
-    unsqueeze2: the summed axis had size 1.
+    """Replace a `dot` whose result keeps the summed axis with size 1, as in older versions, by a
+    `dot` without this axis and an `unsqueeze2`; return other ops unchanged.
     """
     x, out = program.var(op.inputs["X"][0], block.idx), program.var(op.outputs["Out"][0], block.idx)
     if x is None or out is None or len(x.shape) != len(out.shape):
@@ -80,8 +80,8 @@ def _upgrade_dot_with_kept_axis(program: Program, block: Block, op: OpDesc) -> l
 
 
 def _upgrade_rois_lod_to_rois_num(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
-    """Replace the input RoisLod, the offsets of the regions of each image in older versions, by
-    RoisNum. Today's ops take the number of regions.
+    """Replace the input RoisLod of older versions, the offsets of the regions of each image, by the
+    input RoisNum of current versions, the number of regions of each image.
     """
     inputs = {slot: names for slot, names in op.inputs.items() if slot != "RoisLod"}
     edges = op.inputs.get("RoisLod")

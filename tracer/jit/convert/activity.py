@@ -52,9 +52,10 @@ def dotted_symbol(node: ast.AST) -> str | None:
 class SymbolEffects(ast.NodeVisitor):
     """The symbols that code reads and writes.
 
-    reads, writes: the symbols of this scope.
+    reads, writes: the symbols that the code reads and writes in its own scope.
     captured_reads: symbols that inner functions read.
-    assigned: the names among `writes` that are assigned, rather than mutated.
+    assigned: the names among `writes` to which the code assigns a new object. The others only have
+    their objects mutated.
     outer_declared: names declared `global` or `nonlocal`.
     nonlocal_in_inner: names of enclosing functions that inner functions declare `nonlocal`.
     """
@@ -64,18 +65,17 @@ class SymbolEffects(ast.NodeVisitor):
         self.writes: dict[str, None] = {}
         self.assigned: set[str] = set()
         self.captured_reads: set[str] = set()
-        self.outer_declared: set[str] = set()  # declared `global` or `nonlocal`
-        self.nonlocal_in_inner: set[str] = (
-            set()
-        )  # names of enclosing functions that inner functions declare
+        self.outer_declared: set[str] = set()  # names declared `global` or `nonlocal`
+        # names of enclosing functions that inner functions declare `nonlocal`
+        self.nonlocal_in_inner: set[str] = set()
 
     def record_write(self, symbol: str | None) -> None:
-        """Record a write."""
+        """Add a symbol to `writes`; None is ignored."""
         if symbol is not None:
             self.writes[symbol] = None
 
     def record_name_assignment(self, name: str | None) -> None:
-        """Record an assignment of a name."""
+        """Add a name to `writes` and `assigned`; None is ignored."""
         if name is not None:
             self.record_write(name)
             self.assigned.add(name)
@@ -165,7 +165,8 @@ class SymbolEffects(ast.NodeVisitor):
     ) -> None:
         """Record the symbols of this scope that the body of an inner function reads or writes.
 
-        is_generated: whether the conversion generated it from a part of this function.
+        is_generated: whether the conversion generated the inner function from a part of this
+        function.
         """
         inner = symbol_effects(body)
         local = local_names | (inner.assigned - inner.outer_declared)
@@ -180,7 +181,8 @@ class SymbolEffects(ast.NodeVisitor):
                 self.record_write(symbol)
 
     def _visit_comprehension(self, node: ComprehensionNode) -> None:
-        self.visit(node.generators[0].iter)  # Python evaluates it in the enclosing scope
+        # Python evaluates the first iterable in the enclosing scope
+        self.visit(node.generators[0].iter)
         inner = SymbolEffects()
         inner.generic_visit(node)
         targets = {
@@ -199,7 +201,9 @@ class SymbolEffects(ast.NodeVisitor):
 
 
 def symbol_effects(code: Iterable[ast.AST] | ast.AST | None) -> SymbolEffects:
-    """Return the effects of statements or expressions."""
+    """Return the SymbolEffects of statements or expressions: the symbols that they read and
+    write.
+    """
     effects = SymbolEffects()
     for node in [code] if isinstance(code, ast.AST) else code or ():
         effects.visit(node)

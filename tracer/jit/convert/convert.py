@@ -23,7 +23,7 @@ from .statements import ControlFlowTransformer, local_names_of
 from .templates import mark_user_nodes, statements_from_template
 
 RUNTIME_NAME = "__ol"
-# The attribute of a function with its ConversionOptions.
+# The attribute of a function that holds its ConversionOptions.
 CONVERSION_OPTIONS = "__jst_not_to_static"
 _CODE_CACHE: dict[tuple[str, CodeType], CodeType | SourceError] = {}
 _SOURCE_CACHE: dict[CodeType, str] = {}
@@ -38,9 +38,9 @@ class ConversionOptions:
 
 @register
 def convert(function: Any) -> Any:
-    """Return the converted function or method; `function` itself for other objects, and for
-    functions that are not converted. A method or partial is returned as a new object. Raises
-    SourceError if its source is not available.
+    """Return the converted version of a function or method. A method or partial is returned as a
+    new object. Other objects, and functions that are not converted, are returned unchanged. Raises
+    SourceError if the source is not available.
 
     The converted function has the line numbers, file, name, defaults, closure and globals of the
     original, so that tracebacks and debuggers show the user's code.
@@ -82,8 +82,11 @@ def is_excluded_by_user(function: Any) -> bool:
 
 
 def converted_code_of(code: CodeType) -> CodeType:
-    """Return the cached code of the converted function. Raises SourceError."""
-    # The file is part of the key: equal code may be in several files, and errors name the file.
+    """Return the cached code of the converted function. Raises SourceError if the source is not
+    available.
+    """
+    # The file is part of the key, because equal code may be in several files, and error messages
+    # name the file.
     cache_key = code.co_filename, code
     if cache_key not in _CODE_CACHE:
         try:
@@ -109,7 +112,7 @@ def converted_source(function: Any, stages: int = len(CONVERSION_STAGES)) -> str
     if code is None:
         raise TypeError(
             append_user_line(
-                f"{getattr(plain, '__name__', plain)!s:.80} is not a function of Python's; it has "
+                f"{getattr(plain, '__name__', plain)!s:.80} is not a Python function, so it has "
                 "no source"
             )
         )
@@ -156,8 +159,9 @@ class _LocalAnnotationRemover(ast.NodeTransformer):
 
 
 def _parse_and_normalize_function(code: CodeType) -> ast.FunctionDef:
-    """Return the syntax tree of the function, as a def without annotations of local variables and
-    with private names mangled. Raises SourceError, and TraceError for reserved names.
+    """Return the syntax tree of a function, normalized: a `def`, without annotations of local
+    variables, with private names mangled. Raises SourceError if there is no source, and TraceError
+    if the code uses reserved names.
     """
     tree = _LocalAnnotationRemover().visit(require_syntax_tree_of_code(code))
     mark_user_nodes(tree)
@@ -181,7 +185,8 @@ def _convert_code(code: CodeType) -> CodeType:
     )
     convert_function_tree_in_place(tree, frozenset(code.co_freevars))
     _SOURCE_CACHE[code] = ast.unparse(tree)
-    tree.name = "_ol_function"  # the user's name may equal a name in the factory function
+    # a fixed name, because the user's name may equal a name in the factory function
+    tree.name = "_ol_function"
     result = _find_code_in_factory(
         compile(_factory_module(tree, code), code.co_filename, "exec"), tree.name
     )
@@ -196,8 +201,8 @@ def _reject_reserved_names(tree: ast.AST) -> None:
         name = node.id if isinstance(node, ast.Name) else node.arg
         if name == RUNTIME_NAME or name.startswith("_ol_"):
             why = (
-                f"the name '{name}' in line {node.lineno} is one that converted code uses "
-                f"itself; take another"
+                f"the name '{name}' in line {node.lineno} is reserved for converted code; use "
+                "another name"
             )
             raise TraceError(append_user_line(why))
 
@@ -214,10 +219,10 @@ def convert_function_tree_in_place(
     enclosing_names: frozenset[str] = frozenset(),
     stages: int = len(CONVERSION_STAGES),
 ) -> None:
-    """Transform a function and its inner functions in place. Remove its decorators and the
-    annotations of its parameters and result.
+    """Transform a function and its inner functions in place. Decorators, and annotations of
+    parameters and result, are removed.
 
-    enclosing_names: the names of enclosing functions that it may use.
+    enclosing_names: the names of enclosing functions that the function may use.
     stages: the number of CONVERSION_STAGES to perform.
     """
     arguments = [*function.args.posonlyargs, *function.args.args]
@@ -235,7 +240,9 @@ def convert_function_tree_in_place(
 
 
 def _assigns_super(function: ast.FunctionDef) -> bool:
-    """Whether a function assigns the name `super`, so that it is not Python's builtin."""
+    """Whether a function assigns the name `super`, so that `super` is not Python's builtin in
+    it.
+    """
     return any(
         (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == "super")
         or (isinstance(node, ast.arg) and node.arg == "super")
@@ -300,7 +307,9 @@ def _contains_yield_or_await(function: ast.FunctionDef) -> bool:
 
 
 def _factory_module(tree: ast.FunctionDef, code: CodeType) -> ast.Module:
-    """Return a module with a function around `tree` that has the names of its closure as locals."""
+    """Return the syntax tree of a module with a factory function around `tree`. The factory has the
+    names of the closure of `tree` as local names.
+    """
     names = "\n    ".join(
         f"{name} = None" for name in (*code.co_freevars, RUNTIME_NAME, "__class__")
     )
@@ -346,7 +355,7 @@ def _restore_user_name_if_generated(
     ):
         return _restore_user_name(
             code, name, qualname, user_lambda_lines
-        )  # also generated by the conversion
+        )  # a lambda that the conversion generated
     return _restore_user_name(
         code,
         code.co_name,
@@ -356,8 +365,8 @@ def _restore_user_name_if_generated(
 
 
 def _enclosing_class_name(qualified_name: str) -> str:
-    """Return the name of the innermost class around a function; empty if there is none. A name
-    before `<locals>` is a function.
+    """Return the name of the innermost class around a function; empty if there is none. In a
+    qualified name, the name before `<locals>` is a function, not a class.
     """
     parts = qualified_name.split(".")[:-1]
     while parts and parts[-1] == "<locals>":
@@ -366,8 +375,8 @@ def _enclosing_class_name(qualified_name: str) -> str:
 
 
 def _mangle_private_names(tree: ast.FunctionDef, code: CodeType) -> None:
-    """Mangle private names as the enclosing class does: Python would not do it outside of the
-    class.
+    """Replace private names such as `__x` by `_Class__x`, as Python does in a class body, because
+    the converted function is compiled outside of its class.
     """
     owner = _enclosing_class_name(code.co_qualname).lstrip("_")
     if not owner:
@@ -384,7 +393,8 @@ def _mangle_private_names(tree: ast.FunctionDef, code: CodeType) -> None:
                 isinstance(name, str)
                 and node is not tree
                 and not (field == "name" and isinstance(node, ast.alias))
-                and not isinstance(node, ast.keyword)  # Python does not mangle these
+                # Python does not mangle keyword names of calls
+                and not isinstance(node, ast.keyword)
             ):
                 setattr(node, field, mangle(name))
         if isinstance(node, ast.Global | ast.Nonlocal):

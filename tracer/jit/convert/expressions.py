@@ -24,13 +24,14 @@ UNCONVERTED_CALLS = frozenset(
         "issubclass",
     }
 )
-UNCONVERTED_METHODS = frozenset({"set_trace"})  # a debugger inspects the frame of its caller
+# a debugger inspects the frame of its caller, so its call stays as it is
+UNCONVERTED_METHODS = frozenset({"set_trace"})
 
 
 class ExpressionTransformer(ast.NodeTransformer):
-    """Transforms the expressions of a function and of its inner functions. It inserts
-    `save_and_wrap_before_write` before assignments to elements and attributes, and registers new
-    lists and dicts.
+    """Transforms the expressions of a function and of its inner functions. The transformer also
+    inserts `save_and_wrap_before_write` before assignments to elements and attributes, and calls
+    that register new lists and dicts.
     """
 
     def __init__(self, first_argument: str | None) -> None:
@@ -146,8 +147,8 @@ class ExpressionTransformer(ast.NodeTransformer):
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        """Pass the values of an f-string outside of `raise` through
-        `reject_program_value_in_f_string`, which rejects symbolic values.
+        """Pass the values in an f-string through `reject_program_value_in_f_string`, which rejects
+        symbolic values, unless the f-string is in a `raise`.
         """
         self.generic_visit(node)
         for part in node.values:
@@ -158,7 +159,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         return node
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        """Do not check the f-strings of a `raise`: they may contain symbolic scalars."""
+        """Leave the f-strings of a `raise` unchecked, because they may contain symbolic scalars."""
         self.num_enclosing_raises += 1
         self.generic_visit(node)
         self.num_enclosing_raises -= 1
@@ -197,7 +198,8 @@ class ExpressionTransformer(ast.NodeTransformer):
         if isinstance(node.func, ast.Attribute) and not isinstance(
             node.func.value, ast.Attribute | ast.Subscript
         ):
-            node.func.is_called = True  # type: ignore[attr-defined] # a method, or a function of a module: known by its name
+            # a called attribute (a method, or a function of a module) is treated by its name
+            node.func.is_called = True  # type: ignore[attr-defined]
         self.generic_visit(node)
         function = node.func
         if (
@@ -289,8 +291,8 @@ class ExpressionTransformer(ast.NodeTransformer):
 
 
 def mark_tested_bool_ops(tree: ast.AST) -> None:
-    """Mark each `and` and `or` whose result is only tested for truth: in conditions, and under
-    `not`.
+    """Mark each `and` and `or` whose result is only tested for truth, because it is in a condition
+    or under `not`.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
@@ -305,7 +307,9 @@ def mark_tested_bool_ops(tree: ast.AST) -> None:
 
 
 def mark_bool_op_as_tested(test: ast.expr) -> None:
-    """Mark an `and` or `or` whose result is only tested for truth."""
+    """Mark `test`, if it is an `and` or `or`, as an expression whose result is only tested for
+    truth; also mark its operands.
+    """
     if isinstance(test, ast.BoolOp):
         test.is_test = True  # type: ignore[attr-defined]
         for value in test.values:
@@ -315,8 +319,8 @@ def mark_bool_op_as_tested(test: ast.expr) -> None:
 def _wrap_target_object_in_save_before_write(
     node: ast.Attribute | ast.Subscript, text: str
 ) -> ast.AST:
-    """Change an assignment target so that its object is passed through
-    `save_and_wrap_before_write`, and return it.
+    """Change an assignment target, an element or attribute, so that the object that it belongs to
+    is passed through `save_and_wrap_before_write`. Returns the target.
 
     text: the source of the object.
     """
@@ -330,13 +334,13 @@ def _wrap_target_object_in_save_before_write(
 
 
 def _depth_of_innermost_class_pattern(pattern: ast.AST) -> int:
-    """Return the nesting depth of a pattern, up to its innermost class pattern."""
+    """Return how many levels deep the innermost class pattern of a `match` pattern is nested."""
     inner = max(map(_depth_of_innermost_class_pattern, ast.iter_child_nodes(pattern)), default=0)
     return inner + 1 if inner or isinstance(pattern, ast.MatchClass) else 0
 
 
 def is_name_or_name_tuple(node: ast.expr) -> bool:
-    """Whether a target is a name or a tuple of names."""
+    """Whether an assignment target is a name or a tuple of names."""
     inner = node.elts if isinstance(node, ast.Tuple) else [node]
     return all(isinstance(n, ast.Name) for n in inner)
 
@@ -363,8 +367,8 @@ SHORT_CIRCUIT_BUILTINS = frozenset({"any", "all"})
 
 def replace_consumed_generator_in_place(node: ast.Call) -> None:
     """Replace the generator argument of a builtin by a list comprehension, if the builtin consumes
-    all items. For a builtin that may stop early, the list is created only if the items turn out to
-    be values of the program.
+    all items. For a builtin that may stop early, converted code creates the list only if the items
+    are symbolic values at run time of the conversion.
     """
     if (
         not isinstance(node.func, ast.Name)
@@ -382,7 +386,8 @@ def replace_consumed_generator_in_place(node: ast.Call) -> None:
     ):
         copied = copy.deepcopy(generator)
         comprehension = ast.copy_location(ast.ListComp(copied.elt, copied.generators), generator)
-        generator.is_duplicate = True  # type: ignore[attr-defined]  # scans read the list only
+        # scans of the tree visit the list comprehension and skip this duplicate
+        generator.is_duplicate = True  # type: ignore[attr-defined]
         is_dynamic_call = expression_from_template(
             "__ol.is_iterable_by_recorded_loop(ROWS)",
             generator,
@@ -420,15 +425,16 @@ def _is_convertible_comprehension(node: ast.ListComp) -> bool:
 
 
 def _contains_lambda(node: ast.expr) -> bool:
-    """Whether an expression of a comprehension creates a function. That function would read the
-    last value of the comprehension variable, so the comprehension is not converted.
+    """Whether an expression of a comprehension creates a function. A comprehension that creates
+    functions is not converted, because the functions read the comprehension variable after the last
+    iteration.
     """
     return any(isinstance(n, ast.Lambda) for n in ast.walk(node))
 
 
 def _contains_walrus_await_or_yield(nodes: list[ast.expr]) -> bool:
-    """Whether an expression assigns a name (`:=`), awaits or yields. In a lambda these would not
-    act on the enclosing function.
+    """Whether an expression assigns a name (`:=`), awaits or yields. Expressions with `:=`, `await`
+    or `yield` cannot be moved to a lambda, where they would not act on the enclosing function.
     """
     return any(
         isinstance(n, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom)

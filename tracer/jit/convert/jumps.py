@@ -1,8 +1,8 @@
 """Lower jumps: `return`, `break` and `continue` become assignments to bool flags, and the
 statements after them run under a condition on the flags.
 
-If one branch of an `if` always jumps, the following statements move to the other branch, and no
-flag is needed.
+If one branch of an `if` always jumps, the statements after the `if` move to the branch that does
+not jump, and no flag is needed.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ StatementList = list[ast.stmt]
 def contains_node(
     body: Sequence[ast.AST], node_types: tuple[type, ...], through_loops: bool = True
 ) -> bool:
-    """Whether `body` contains a node of one of `node_types`. Inner functions are not searched;
-    loops only if `through_loops`.
+    """Whether `body` contains a node of one of `node_types`. Inner functions are not searched, and
+    loops are searched only if `through_loops` is true.
     """
     for node in body:
         if isinstance(node, node_types):
@@ -44,8 +44,8 @@ def always_jumps(
 ) -> bool:
     """Whether every path through `body` ends in a jump.
 
-    exceptions_pass_with: assume that no context manager swallows an exception of its block, as
-    `contextlib.suppress` does; then the block of a `with` ends as its last statement does.
+    exceptions_pass_with: assume that no context manager swallows exceptions of its block, as
+    `contextlib.suppress` would. A `with` statement then jumps if its block always jumps.
     """
     return any(_statement_always_jumps(node, kinds, exceptions_pass_with) for node in body)
 
@@ -75,9 +75,9 @@ class SingleJumpKindLowering:
     """Lowers one kind of jump.
 
     kinds: the node types of the jump.
-    flags: the names of the flags that it sets.
-    jump: returns the replacement of a node.
-    loops: whether jumps inside loops are lowered too.
+    flags: the names of the flags that the jump sets.
+    jump: a function that returns the statements which replace a node.
+    loops: whether jumps inside loops are lowered, too.
     """
 
     def __init__(
@@ -141,8 +141,9 @@ class SingleJumpKindLowering:
     def _branch_with_reachable_following(
         self, branch: StatementList, following: StatementList
     ) -> StatementList:
-        """Return a branch that always jumps, with the statements after it if a context manager may
-        swallow an exception before the jump. A flag decides whether they run.
+        """Return `branch`, which always jumps. If a context manager in the branch may swallow an
+        exception before the jump, append a copy of the statements after the `if`; a flag decides at
+        run time whether these statements run.
         """
         if always_jumps(branch, self.jump_types, exceptions_pass_with=False):
             return branch
@@ -163,7 +164,9 @@ class SingleJumpKindLowering:
     def _lower_following_unless_flag_set(
         self, node: ast.stmt, following: StatementList
     ) -> StatementList:
-        """Return the statements after a jump, under the condition that no flag is set."""
+        """Return the statements that follow a possible jump as the body of an `if` that tests that
+        no flag is set.
+        """
         if not following:
             return []
         test = " and ".join(f"not {flag}" for flag in self.flags)
@@ -183,7 +186,7 @@ class LoopJumpLowering(ast.NodeTransformer):
         self.num_loops = 0
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return node  # converted separately
+        return node  # inner functions are converted separately
 
     visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
 
@@ -255,7 +258,9 @@ class LoopJumpLowering(ast.NodeTransformer):
 
     @staticmethod
     def _move_else_after_loop(node: ast.For | ast.While, flag: str) -> StatementList:
-        """Return the `else` of a loop as statements after it."""
+        """Return statements that run the `else` of a loop after the loop, unless the flag of a
+        `break` is set.
+        """
         orelse, node.orelse = node.orelse, []
         if not orelse or not flag:
             return orelse
@@ -283,8 +288,9 @@ class _LoopReturnsToBreaks(ast.NodeTransformer):
         return self._break_outer_loop_after_return(node)
 
     def _break_outer_loop_after_return(self, node: ast.For | ast.While) -> StatementList:
-        """Transform a loop in a loop, and add a `break` of the outer loop after it if it contains a
-        `return`. A `return` in it also ends the outer loops.
+        """Transform a loop that is nested in another loop. If the inner loop contains a `return`,
+        add a `break` of the outer loop after the inner loop, because the `return` also ends the
+        outer loops.
         """
         has_return = contains_node(node.body, (ast.Return,))
         self.generic_visit(node)
@@ -325,7 +331,7 @@ def _lower_returns(function: ast.FunctionDef, body: StatementList) -> StatementL
                     for n in _to_statement_list(_LoopReturnsToBreaks().visit(inner))
                 ]
                 node.orelse = replace_loop_returns(node.orelse)
-                setattr(node, "returns", True)  # noqa: B010 - of this conversion, not of ast
+                setattr(node, "returns", True)  # noqa: B010 - `returns` is no attribute of ast
             elif not isinstance(node, INNER_SCOPES):
                 for field in ("body", "orelse", "finalbody"):
                     if getattr(node, field, None):
@@ -355,15 +361,17 @@ def _lower_returns(function: ast.FunctionDef, body: StatementList) -> StatementL
 
 
 class ReturnOutsideLoopsLowering(SingleJumpKindLowering):
-    """Lowers returns outside of loops. Returns in loops were already replaced by flags and
-    breaks.
+    """Lowers returns outside of loops. Before this step, returns in loops were replaced by flags
+    and breaks.
     """
 
     def __init__(self, jump: Callable[[ast.stmt], StatementList]) -> None:
         super().__init__((ast.Return,), [RETURNED], jump, loops=True)
 
     def lower_statements(self, body: Sequence[ast.stmt]) -> StatementList:
-        """Return the statements without returns."""
+        """Return the statements of a body with each `return` replaced by assignments, and the
+        statements after it moved to the branch that does not return.
+        """
         result: StatementList = []
         for i, node in enumerate(body):
             following = list(body[i + 1 :])

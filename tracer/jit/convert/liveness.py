@@ -1,5 +1,5 @@
-"""Liveness analysis: which symbols are read later. Only these become results of a branch or
-loop-carried variables.
+"""Liveness analysis: which symbols are read later. Only symbols that are read later become results
+of a branch or loop-carried variables.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class LivenessAnalysis:
     """Backward liveness analysis.
 
     A method named after an AST class (`_if`, `_for`) returns the symbols that are live before such
-    a statement, given those after it. The methods of `if` and loops also set `node.live`.
+    a statement, given the symbols that are live after it. The methods of `if` and loops also set
+    `node.live`.
 
     always_live: symbols that functions defined here may read at any time, and names declared global
     or nonlocal.

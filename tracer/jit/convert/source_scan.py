@@ -1,5 +1,5 @@
 """Find constructs in the source of a function that a program cannot contain, without running the
-function. Which names hold tensors is estimated.
+function. The scan estimates which names hold tensors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .expressions import is_name_or_name_tuple, replace_consumed_generator_in_pl
 
 STATIC_TENSOR_ATTRIBUTES = frozenset(
     {"shape", "ndim", "dtype", "name", "training", "stop_gradient", "size"}
-)  # attributes that have a value during capture
+)  # attributes of a tensor that are Python values during a capture
 STATIC_BUILTINS = frozenset(
     {"isinstance", "type", "len", "hasattr", "getattr", "id", "callable", "print", "repr", "str"}
 )
@@ -32,7 +32,7 @@ class CaptureProblem:
 
     source_line: the source line.
     fix: how to change the code.
-    is_silent: whether a capture succeeds in spite of it.
+    is_silent: whether a capture succeeds in spite of the construct.
     """
 
     file: str
@@ -45,7 +45,7 @@ class CaptureProblem:
 
     @property
     def where(self) -> str:
-        """The location, as in error messages."""
+        """The location of the construct, formatted as in error messages."""
         return f"{self.file}:{self.line} in {self.function}" if self.line else self.function
 
 
@@ -60,7 +60,9 @@ def scan_function_and_callees(function: FunctionType) -> list[CaptureProblem]:
 
 
 def _iter_function_and_callees(function: FunctionType) -> Iterator[FunctionType]:
-    """Yield a function, the user functions whose names it contains, and so on transitively."""
+    """Yield a function, the user functions whose names it contains, the functions whose names these
+    contain, and so on.
+    """
     todo, seen = [function], set()
     while todo:
         each = todo.pop()
@@ -80,7 +82,7 @@ def _scan_function(function: FunctionType) -> list[CaptureProblem]:
     try:
         tree = require_syntax_tree_of_code(code)
     except SourceError as error:
-        fix = "put it in a file that can be read; until then control flow in it is Python's"
+        fix = "put the function in a readable file; until then, Python runs its control flow"
         return [
             CaptureProblem(
                 os.path.basename(code.co_filename),
@@ -101,7 +103,7 @@ def _scan_function(function: FunctionType) -> list[CaptureProblem]:
 class _ProblemScanner(ast.NodeVisitor):
     """Finds the problems of one function.
 
-    tensors: the names that may hold values of the program.
+    tensors: the names that may hold symbolic values.
     """
 
     def __init__(self, function: FunctionType, tree: Any) -> None:
@@ -117,7 +119,7 @@ class _ProblemScanner(ast.NodeVisitor):
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 replace_consumed_generator_in_place(node)
-        for _ in range(2):  # a loop may read at its start what it assigns at its end
+        for _ in range(2):  # twice, because a loop may read at its start what it assigns at its end
             for node in ast.walk(tree):
                 self._mark_targets_of_program_value(node)
         self.problems: list[CaptureProblem] = []
@@ -142,7 +144,7 @@ class _ProblemScanner(ast.NodeVisitor):
             }
 
     def _may_be_program_value(self, node: ast.AST | None) -> bool:
-        """Whether an expression may be a value of the program."""
+        """Whether an expression may be a symbolic value."""
         if node is None or isinstance(node, INNER_SCOPES):
             return False
         if isinstance(node, ast.Name):
@@ -265,8 +267,8 @@ class _ProblemScanner(ast.NodeVisitor):
     visit_BoolOp = visit_IfExp = _report_walrus_in_conditional_part
 
     def _report_conditional_raise_in_try(self, node: ast.Try | ast.TryStar) -> None:
-        """Report each `raise` under a condition on values of the program in the body of a `try`
-        with handlers.
+        """Report each `raise` under a condition on symbolic values in the body of a `try` with
+        handlers.
         """
         branches = [
             n

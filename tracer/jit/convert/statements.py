@@ -1,4 +1,6 @@
-"""Transform control-flow statements to calls of operators, with their bodies as inner functions."""
+"""Transform control-flow statements to calls of operators. The bodies of a statement become inner
+functions, which are arguments of the call.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class ControlFlowTransformer(ast.NodeTransformer):
         self.num_generated_names = 0
         self.undefined_locals: dict[
             str, None
-        ] = {}  # locals that inner functions declare `nonlocal`, which requires that they exist
+            # locals that inner functions declare `nonlocal`; they are assigned at the start of the
+            # function, because `nonlocal` requires that they exist
+        ] = {}
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node
@@ -47,8 +51,8 @@ class ControlFlowTransformer(ast.NodeTransformer):
     def _define_function(
         self, name: str, body: StatementList, at: ast.stmt, parameter: str = ""
     ) -> StatementList:
-        """Return the statements of `def name(argument): body`. Assignments in it assign variables
-        of the user's function.
+        """Return the statements of `def name(argument): body`. Assignments in the body assign
+        variables of the user's function.
         """
         effects = symbol_effects(body)
         written = [s for s in effects.writes if s in self.local_names]
@@ -68,7 +72,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
 
     def _live_writes(self, body: StatementList, live: frozenset[str]) -> list[str]:
         """Return the symbols that a body changes and that are read afterwards. Attributes always
-        count as read afterwards.
+        count as read after the body.
         """
         return [
             s
@@ -81,8 +85,9 @@ class ControlFlowTransformer(ast.NodeTransformer):
         return symbol in self.local_names or symbol in self.outer_names
 
     def _dead_branch_writes(self, node: ast.If, state: list[str]) -> list[str]:
-        """Return the symbols that the branches change and that nothing reads afterwards. Each
-        branch must start from their values before the `if`.
+        """Return the symbols that the branches of an `if` change and that nothing reads after it.
+        The operator for `if` needs these symbols, because both branches must start from the values
+        before the `if`.
         """
         writes = dict.fromkeys(
             [*symbol_effects(node.body).writes, *symbol_effects(node.orelse).writes]
@@ -92,8 +97,8 @@ class ControlFlowTransformer(ast.NodeTransformer):
     def _make_statements_attaching_write_targets_to_setter(
         self, setter: str, symbols: list[str], body: StatementList, at: ast.stmt
     ) -> StatementList:
-        """Return statements that tell the setter `setter` which variables and attributes the
-        statement merges itself.
+        """Return statements that store in the generated setter which variables and attributes the
+        `if` or loop statement merges itself.
         """
         names = dict.fromkeys(
             s
@@ -117,8 +122,8 @@ class ControlFlowTransformer(ast.NodeTransformer):
     def _define_accessors(
         self, symbols: list[str], body: StatementList, at: ast.stmt
     ) -> tuple[StatementList, dict[str, Any]]:
-        """Return a getter and a setter for the symbols that a body changes, and the template
-        placeholders that refer to them.
+        """Return statements that define a getter and a setter for the symbols that a body changes,
+        and a dict of template placeholders that refer to these functions.
         """
         get, put = self._generate_name("get"), self._generate_name("set")
         reads = [
@@ -232,7 +237,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> StatementList:
-        """Save a list before `a += b` mutates it in place."""
+        """Insert a call that saves a list before `a += b` mutates it in place."""
         if not isinstance(node.target, ast.Name):
             return [node]
         name = node.target.id

@@ -14,9 +14,9 @@ def statements_from_template(text: str, at: ast.AST, **holes: Any) -> list[ast.s
 
     holes: the values of placeholders, by name.
 
-    An expression replaces a name. A list of statements replaces a statement that consists of the
-    name. A str renames, also a function and an argument. A list of expressions expands a name in a
-    tuple.
+    A placeholder is a name in `text`. An expression replaces the name. A list of statements
+    replaces a statement that consists of the name. A str renames it, also as the name of a function
+    or argument. A list of expressions expands it in a tuple.
     """
     tree = ast.parse(text)
     filled = _PlaceholderFiller(holes).visit(tree)
@@ -27,20 +27,23 @@ def statements_from_template(text: str, at: ast.AST, **holes: Any) -> list[ast.s
 
 
 def expression_from_template(text: str, at: ast.AST, **holes: Any) -> Any:
-    """Return the expression of `text`; see `statements_from_template`."""
+    """Return the syntax tree of the expression `text`, with placeholders replaced as by
+    `statements_from_template`.
+    """
     (result,) = statements_from_template(text, at, **holes)
     assert isinstance(result, ast.Expr)
     return result.value
 
 
 def set_generated_positions(node: Node, at: ast.AST) -> Node:
-    """Set the position of generated nodes to the line of `at`. Nodes of the user's code keep their
-    positions.
+    """Set the source position of generated nodes to the line of `at`. Nodes of the user's code keep
+    their positions.
     """
     for inner in ast.walk(node):
         if "lineno" in inner._attributes and not getattr(inner, "_placed", False):
             ast.copy_location(inner, at)
-            inner.end_lineno, inner.end_col_offset = at.lineno, at.col_offset  # type: ignore[attr-defined]  # a call has the last line
+            # a traceback shows the last line of a call
+            inner.end_lineno, inner.end_col_offset = at.lineno, at.col_offset  # type: ignore[attr-defined]
             inner._placed = True  # type: ignore[attr-defined]
     return node
 

@@ -1,5 +1,5 @@
-"""The public names of `paddle.jit.dy2static.error`. Errors of Oarlock contain the user's line
-without rewriting.
+"""The public names of `paddle.jit.dy2static.error`. Error messages of Oarlock contain the user's
+line already, so nothing here rewrites tracebacks.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Placeholders for internals of Paddle's conversion that Oarlock does not have. The names can be
-imported; using one raises an error.
+imported; calling one raises an error.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class UnsupportedInternal:
 
     def __call__(self, *_: Any, **__: Any) -> NoReturn:
         """Raise NotImplementedError."""
-        why = "is a part of how Paddle converts; the conversion here has other parts"
+        why = "is an internal of Paddle's conversion, which Oarlock's conversion does not have"
         raise NotImplementedError(append_user_line(f"{self.__name__}: {why}"))
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
@@ -26,7 +26,9 @@ class UnsupportedInternal:
 
 
 def unsupported_internal(name: str) -> UnsupportedInternal:
-    """Return a placeholder for a name. Raises AttributeError for special names."""
+    """Return a placeholder for a name of Paddle that Oarlock lacks. Raises AttributeError for
+    special names such as `__path__`.
+    """
     if name.startswith("__"):
         raise AttributeError(name)
     return UnsupportedInternal(name)

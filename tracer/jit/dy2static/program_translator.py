@@ -7,7 +7,8 @@ from ..static_function import StaticFunction
 from ..to_static import ProgramTranslator
 from .function_spec import FunctionSpec
 
-# Paddle has one class per conversion method.
+# Paddle has one class per conversion method (AST and SOT); in Oarlock these names are the same
+# class.
 ASTStaticFunction = SymbolicStaticFunction = StaticFunction
 
 __all__ = [

@@ -8,7 +8,7 @@ from types import CodeType
 
 
 def iter_assigned_global_names(code: CodeType) -> Iterator[str]:
-    """Yield the global names that a function and its inner functions assign."""
+    """Yield the global names that the code of a function, and of its inner functions, assigns."""
     for instruction in dis.get_instructions(code):
         if instruction.opname == "STORE_GLOBAL":
             yield str(instruction.argval)

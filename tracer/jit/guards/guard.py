@@ -26,10 +26,10 @@ class StateGuard:
     """The assumption that a source has the value from before the capture.
 
     expected: the snapshot of the value.
-    is_checked_by_version: whether the layer counts assignments to the value, so that calls compare
-    it only after an assignment.
-    was_read: for a source found by ReadTracker, whether converted code read it; False if it only
-    wrote it.
+    is_checked_by_version: whether the layer counts assignments to the source, so that a call
+    compares the value only if the count has changed.
+    was_read: for a source that ReadTracker found, whether converted code read it; False if the code
+    only wrote it.
     """
 
     source: Source
@@ -38,12 +38,13 @@ class StateGuard:
     was_read: bool = True
 
     def is_satisfied(self) -> bool:
-        """Whether the current value matches the snapshot."""
+        """Whether the current value of the source matches the snapshot."""
         return self.source.matches(self.expected)
 
     def has_call_local_value(self) -> bool:
-        """Whether the current value is data of one call: a constant, a value of the program or a
-        list that grew, without layers or other objects that outlive the call.
+        """Whether the value that a capture stored in the source is data of one call: constants,
+        symbolic values, or a list or dict that was mutated in place. False if the value is another
+        object, such as a layer, which may outlive the call.
         """
         now = self.source.read()
         return self.source.key not in LAYER_REGISTRIES and (
@@ -53,7 +54,9 @@ class StateGuard:
         )
 
     def restore_value(self) -> None:
-        """Restore the value from before the capture, and the items of its containers."""
+        """Assign the value from before the capture to the source, and restore the items of its
+        containers.
+        """
         restore_container_items(self.expected)
         if self.expected.value is MISSING:
             self.source.delete()
@@ -62,8 +65,8 @@ class StateGuard:
 
 
 class NameGuards:
-    """Guards on names whose values have no items to compare. At most calls the names still refer to
-    the identical objects, which is quick to check.
+    """Guards on names whose values have no items to compare. At most calls, the names still refer
+    to the same objects as at the capture, which is quick to check.
     """
 
     def __init__(self) -> None:
@@ -72,7 +75,9 @@ class NameGuards:
         self._expected_names: list[tuple[dict[str, Any], str, Any]] = []
 
     def add(self, guard: StateGuard) -> bool:
-        """Add a guard if it is on such a name; return whether it was added."""
+        """Add a guard if it is on a global or closure variable whose value has no items to compare;
+        return whether it was added.
+        """
         source, expected = guard.source, guard.expected
         if type(expected) not in (IdentitySnapshot, ConstantSnapshot) or expected.value is MISSING:
             return False
@@ -86,7 +91,7 @@ class NameGuards:
         return True
 
     def are_satisfied(self) -> bool:
-        """Whether all guards hold."""
+        """Whether all guards in this set hold."""
         return self._all_names_refer_to_expected_objects() or all(
             guard.is_satisfied() for guard in self.state_guards
         )

@@ -1,5 +1,5 @@
-"""The guards of one captured program: all Python state that it read besides its arguments, and that
-may differ at the next call.
+"""The guards of one captured program. The guards cover all Python state, besides the arguments,
+that the captured function read and that may differ at the next call.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from .source import (
 )
 from .user_code import is_non_oarlock_object_with_attributes, is_oarlock_module_name, is_user_module
 
-# Functions that can read any attribute.
+# Names of functions that can read any attribute of an object.
 REFLECTION_NAMES = {
     "getattr",
     "vars",
@@ -62,7 +62,7 @@ REFLECTION_NAMES = {
     "exec",
     "dir",
 }
-# Attributes that Oarlock and Python set themselves.
+# Attributes that Oarlock or Python sets, for which no guard is needed.
 IGNORED_ATTRIBUTES = (
     "_full_name",
     "_layer_version",
@@ -81,10 +81,11 @@ class GuardSet:
     call.
 
     The set is created before the capture. The capture calls `guard_names_of_function` before it
-    calls a user function; `select_guards_after_capture` selects the guards. If the capture changes
-    state to a constant, each run assigns the constant again (`replay_assignments`); if it changes
-    state to another value, the program is valid for one call only. Layers count assignments to
-    their attributes, so that few values are compared if a layer did not change.
+    calls a user function. After the capture, `select_guards_after_capture` selects the guards that
+    are checked. If the captured function changes state to a constant, each run assigns the constant
+    again (`replay_assignments`). If the function changes state to another value, the program is
+    valid for one call only. Layers count assignments to their attributes, so that the attributes of
+    an unchanged layer need no comparison.
     """
 
     def __init__(self, owner: Any) -> None:
@@ -92,11 +93,12 @@ class GuardSet:
         self._watched_objects: dict[
             int, Any
         ] = {}  # objects whose attributes all have guards, by id
-        # The user functions, by code, cells and module.
+        # The user functions that the capture called, by code, cells and module.
         self._user_functions: dict[Any, FunctionType] = {}
         self._existing_function_ids: set[int] = set()  # ids of functions from before the capture
         self._user_codes: set[CodeType] = set()
-        self._inner_definitions: set[tuple[str, int, str]] = set()  # by their definition
+        # inner functions of the user's code, identified by where they are defined
+        self._inner_definitions: set[tuple[str, int, str]] = set()
         self._argument_holders: list[
             dict[str, Any]
         ] = []  # keeps the holders of CaptureHeldObjectSource alive
@@ -106,9 +108,11 @@ class GuardSet:
         self._side_effects: list[SideEffect] = []
         self._replayed_assignments: list[tuple[Source, Any]] = []
         self._invalidating_source = ""  # a source that makes the program valid for one call only
-        # Descriptions of values that differ at each call: the program is used once.
+        # Descriptions of values that the function reads and that differ at each call. If a function
+        # reads such values, its program is used for one call only.
         self.unstable_reads: dict[str, None] = {}
-        # Random generators that changed, perhaps in another thread.
+        # Names of random generators whose state changed during the capture, perhaps by another
+        # thread.
         self.suspected_unstable_reads: set[str] = set()
         self.read_tracker = ReadTracker(
             self._guard_by_source,
@@ -119,7 +123,7 @@ class GuardSet:
         self._initial_random_states = snapshot_global_random_generators()
         self._always_checked_guards: list[StateGuard] = []
         self._name_guards = NameGuards()
-        # The versioned guards, by id of their layer.
+        # By id of a layer: the layer and the guards that are checked only if its version changed.
         self._versioned_guards: dict[int, tuple[Layer, list[StateGuard]]] = {}
         if owner is not None:
             self._guard_all_attributes(owner, is_owner=True)
@@ -166,7 +170,7 @@ class GuardSet:
 
     def guard_argument_contents(self, name: str, argument: Any) -> None:
         """Add guards for the contents of an argument that is not a tensor. The identity of the
-        argument is in the cache key, so it needs no guard.
+        argument needs no guard, because the cache key contains it.
         """
         if not isinstance(argument, (Tensor, np.ndarray, InputSpec, *PLAIN_TYPES)):
             holder = {name: argument}
@@ -229,7 +233,8 @@ class GuardSet:
                 source = LayerRegistryKeysSource(label, layer, key)
                 self._add_guard_if_new(source, list(found), is_versioned=True)
                 continue
-            # The layer does not notice changes of a mutable container.
+            # A layer counts assignments to its attributes, but not mutations of a container that an
+            # attribute holds.
             is_versioned = (
                 is_library_layer or not is_container(found) or is_plain_or_tuple_of_plain(found)
             )
@@ -260,7 +265,9 @@ class GuardSet:
                 )
 
     def _add_guard_if_new(self, source: Source, value: Any, is_versioned: bool = False) -> bool:
-        """Add a guard of a source unless the source has one; return whether a guard was added."""
+        """Add a guard for a source unless the source has a guard; return whether a guard was
+        added.
+        """
         key = id(source.holder), source.key
         if key in self._guard_by_source:
             return False
@@ -274,12 +281,16 @@ class GuardSet:
         return True
 
     def _add_unstable_read(self, description: str) -> None:
-        """Record that code reads a value that differs at each call."""
+        """Record that the function reads a value that differs at each call, so that the program is
+        used for one call only.
+        """
         self.unstable_reads[description] = None
 
     @property
     def first_unstable_read_description(self) -> str:
-        """The description of the first value that differs at each call; empty if there is none."""
+        """The description of the first value read by the function that differs at each call; empty
+        if there is none.
+        """
         return next(iter(self.unstable_reads), "")
 
     # -- after the capture
@@ -288,9 +299,9 @@ class GuardSet:
     def select_guards_after_capture(self, effects: list[SideEffect]) -> None:
         """Select the guards when the capture is finished.
 
-        effects: the side effects, which each call repeats.
+        effects: the side effects, which each call performs again.
 
-        Raises TraceError if values of the program were stored in a list or dict of the user.
+        Raises TraceError if symbolic values were stored in a list or dict of the user.
         """
         self._side_effects = effects
         assigned = {(attribute_dict_id(e.owner), e.key) for e in effects}
@@ -323,8 +334,8 @@ class GuardSet:
         self._last_checked_version = layers.version_counter[0]
 
     def record_changed_random_generators_and_iterators(self) -> None:
-        """Add the random generators, iterators and deques whose state changed to `unstable_reads`
-        or `suspected_unstable_reads`.
+        """Record the random generators, iterators and deques whose state changed during the capture
+        in `unstable_reads`, or in `suspected_unstable_reads` if another thread may have changed it.
         """
         changed = {
             name for name, state in self._initial_random_states if not state.matches(state.value)
@@ -344,14 +355,14 @@ class GuardSet:
 
     def add_unstable_reads_suspected_twice(self, previous: GuardSet) -> None:
         """Add to `unstable_reads` the random generators that changed during this capture and the
-        previous one. A single change may come from another thread.
+        previous one. A change during a single capture may come from another thread.
         """
         self.unstable_reads.update(
             dict.fromkeys(self.suspected_unstable_reads & previous.suspected_unstable_reads)
         )
 
     def iter_holders_keys_and_initial_values(self) -> Iterator[tuple[Any, Any, Any]]:
-        """Yield holder, key and the value before the capture of each source."""
+        """Yield, for each source, its holder, its key, and its value before the capture."""
         return (
             (guard.source.holder, guard.source.key, guard.expected.value)
             for guard in self._guard_by_source.values()
@@ -368,7 +379,9 @@ class GuardSet:
         ]
 
     def _reject_and_restore_program_value(self, guard: StateGuard) -> None:
-        """Raise TraceError if a name, or a deque, now holds a value of the program."""
+        """Raise TraceError if the capture stored a symbolic value in the guarded name or deque;
+        restore its previous value first.
+        """
         source = guard.source
         is_permanent = (
             source.guard_kind == "name"
@@ -386,8 +399,8 @@ class GuardSet:
     def _restore_and_raise_program_value_error(guard: StateGuard) -> None:
         guard.restore_value()
         why = (
-            f"'{guard.source.display_name}' becomes a value of the program, which exists only "
-            "in a run"
+            f"the function assigns a symbolic value to '{guard.source.display_name}', but such a "
+            "value exists only in a run of the program"
         )
         raise TraceError(
             append_user_line(
@@ -397,13 +410,15 @@ class GuardSet:
         )
 
     def set_replayed_side_effects_and_checked_version(self, effects: list[SideEffect]) -> None:
-        """Set the side effects to those that the program does not perform itself."""
+        """Store the side effects that each call performs in Python, because no op of the program
+        performs them.
+        """
         self._side_effects = effects
         self._last_checked_version = layers.version_counter[0]
 
     def _guard_absent_instance_attributes(self) -> None:
-        """Guard class attributes that the function uses: no instance attribute of the same name may
-        appear.
+        """For each class attribute that the function reads from a layer, add a guard that the layer
+        itself has no attribute of this name.
         """
         for layer in [v for v in self._watched_objects.values() if isinstance(v, Layer)]:
             for key in self._attribute_names_read.difference(vars(layer)):
@@ -412,7 +427,9 @@ class GuardSet:
                     self._add_guard_if_new(source, MISSING, is_versioned=True)
 
     def _iter_guards_of_capture_added_attributes(self) -> Iterator[StateGuard]:
-        """Yield a guard for each attribute that the capture added to a watched object."""
+        """Yield, for each attribute that the capture added to a watched object, a guard that the
+        attribute does not exist.
+        """
         for value in self._watched_objects.values():
             if isinstance(value, ModuleType | type):
                 continue
@@ -422,8 +439,8 @@ class GuardSet:
                     yield StateGuard(source, IdentitySnapshot(MISSING))
 
     def _may_functions_have_read_source(self, guard: StateGuard) -> bool:
-        """Whether the functions may have read the source. Only `hasattr`, `getattr` and similar
-        functions can read that an attribute is missing.
+        """Whether the captured functions may have read the source of a guard. Only `hasattr`,
+        `getattr` and similar functions can read that an attribute is missing.
         """
         source = guard.source
         if source.guard_kind == "name" or source.key in self._string_constants:
@@ -438,9 +455,9 @@ class GuardSet:
         )
 
     def _is_container_read_by_user_code_only(self, guard: StateGuard) -> bool:
-        """Whether an unread container of a layer needs no guard, because only user code can read
-        it. This holds if all classes of the layer are user classes, and the capture converted the
-        `forward` of one of them.
+        """Whether a container that converted code did not read needs no guard, because only user
+        code can read it. Only user code reads an attribute of a layer if all classes of the layer
+        are user classes and the capture converted the `forward` of one of them.
         """
         if (
             not is_container(guard.expected.value)
@@ -460,8 +477,8 @@ class GuardSet:
         )
 
     def _replay_value_or_limit_validity(self, guard: StateGuard, is_read: bool) -> None:
-        """Select what happens to a value that the capture changed: it is assigned again after each
-        run, or the program becomes valid for one call only.
+        """Decide what happens to a source that the captured function changed: either each run
+        assigns the new value again, or the program becomes valid for one call only.
         """
         source, now = guard.source, guard.source.read()
         if now is guard.expected.value and isinstance(now, list | dict):
@@ -483,18 +500,18 @@ class GuardSet:
 
     @staticmethod
     def _restore_and_report_leaked_values(guard: StateGuard) -> None:
-        """Restore a list or dict in which the function stored values of the program. For an
-        attribute of a layer, which is probably a cache, warn; for other holders, raise TraceError.
+        """Restore a list or dict in which the function stored symbolic values. Warn if the list or
+        dict is an attribute of a layer, which is probably a cache; otherwise raise TraceError.
         """
         restore_container_items(guard.expected)
         label = guard.source.display_name
         if isinstance(guard.source.holder, Layer):
             warn(
-                f"'{label}' holds none of the values that forward stored there; each run computes "
-                f"them again"
+                f"the values that forward stored in '{label}' were removed from it; each run "
+                "computes them again"
             )
             return
-        why = f"'{label}' was created outside of the function and was given values of the program"
+        why = f"'{label}' was created outside of the function, which stores symbolic values in it"
         raise TraceError(append_user_line(f"{why}; return them instead"))
 
     def _add_to_selected_guards(self, guard: StateGuard) -> None:
@@ -545,7 +562,7 @@ class GuardSet:
             source.write(copy_nested_constants(value))
 
     def label_of_broken_guard(self) -> str:
-        """Return the label of a guard that does not hold; empty if all hold."""
+        """Return the name of a source whose guard does not hold; empty if all guards hold."""
         labels = (
             guard.source.display_name
             for guard in self._iter_selected_guards()
@@ -594,15 +611,15 @@ def _definition_key(code: CodeType) -> tuple[str, int, str]:
 
 
 def _iter_names_of_attributes_read(code: CodeType) -> Iterable[str]:
-    """Yield the names of the attributes that a function reads, without those of positional
-    patterns.
+    """Yield the names of the attributes that a function reads, except those that positional class
+    patterns of `match` read.
     """
     constant = None
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
             yield instruction.argval
         elif instruction.opname == "MATCH_CLASS":
-            yield from constant or ()  # the names of the keyword patterns
+            yield from constant or ()  # the names of attributes in keyword patterns of `match`
         constant = instruction.argval if instruction.opname == "LOAD_CONST" else None
 
 

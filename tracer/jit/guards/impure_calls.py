@@ -46,7 +46,7 @@ UNSTABLE_FUNCTIONS: frozenset[Any] = frozenset(
         np.fromfile,
     }
 )
-# Functions without side effects that are cheap to call again.
+# Functions without side effects that a guard can call again at each call, because they are cheap.
 QUERY_FUNCTIONS: frozenset[Any] = frozenset(
     {
         os.getenv,
@@ -74,19 +74,21 @@ PATH_READ_METHODS = (
     "walk",
 )
 PATH_QUERY_METHODS = ("exists", "is_file", "is_dir", "is_symlink")
-# The global random generators.
+# The modules of the global random generators.
 GLOBAL_RANDOM_GENERATORS = {"random": random._inst, "numpy.random": np.random.mtrand._rand}
 WRAPPED_FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodType, weakref.ref)
 
 
 def guarded_or_recorded_impure_function_or_none(function: Any, read_tracker: Any) -> Any:
-    """Return a wrapper that guards the result of each call if `function` is a query; otherwise
-    `function`, recorded now, if it is impure; None if it is pure.
+    """If `function` is a cheap query, return a wrapper that guards the result of each call. If
+    `function` is another impure function, record that the program depends on it, and return
+    `function`. If `function` is pure, return None.
 
     read_tracker: the ReadTracker of the capture.
     """
     if not isinstance(function, WRAPPED_FUNCTION_TYPES):
-        return None  # an object with a user-defined __eq__ or __hash__
+        # any other callable may run user code in __eq__ or __hash__ when it is looked up in a table
+        return None
     if _is_cheap_repeatable_function(function):
         return _wrap_to_guard_result(function, read_tracker)
     if function is is_grad_enabled:

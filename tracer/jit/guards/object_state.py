@@ -17,15 +17,17 @@ import numpy as np
 from ...ir.plain_values import PLAIN_TYPES, are_interchangeable
 from .user_code import is_non_oarlock_object_with_attributes
 
-MAX_ITEMS = 1000  # larger containers are compared by identity and length: comparing them is slow
-MAX_DEPTH = 3  # of nested iterators, containers and objects
-MAX_ARRAY_BYTES = 1 << 24  # larger arrays are compared by shape
+# larger containers are compared by identity and length, because comparing their items is slow
+MAX_ITEMS = 1000
+MAX_DEPTH = 3  # how many levels of nested iterators, containers and objects are read
+MAX_ARRAY_BYTES = 1 << 24  # of larger arrays, only the shape is compared
 
 
 def read_internal_state_or_none(value: Any, ignored: tuple[str, ...] = ()) -> Any:
-    """Return the state of an object as nested tuples; None for an object without such state.
+    """Return the internal state of an object as nested tuples; None for an object without such
+    state.
 
-    ignored: attributes of a user object that are omitted.
+    ignored: names of attributes of a user object that are left out.
     """
     for kinds, reader in STATE_READER_BY_TYPE:
         if isinstance(value, kinds):
@@ -44,7 +46,9 @@ def read_internal_state_or_none(value: Any, ignored: tuple[str, ...] = ()) -> An
 
 
 def are_states_equal(a: Any, b: Any) -> bool:
-    """Whether two states are equal: constants by value, other objects by identity."""
+    """Whether two internal states are equal. Constants in the states are compared by value, other
+    objects by identity.
+    """
     if type(a) is tuple and type(b) is tuple:
         return len(a) == len(b) and all(map(are_states_equal, a, b))
     return a is b or (
@@ -69,8 +73,8 @@ def iter_source_iterators(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
 
 
 def _read_list_or_dict_items(value: Any) -> Any:
-    """Return the items of an object that inherits from list, the keys and values of one that
-    inherits from dict; () for others.
+    """Return the items of an object whose class inherits from list, or the keys and values if it
+    inherits from dict; () for other objects.
     """
     if isinstance(value, dict):
         return tuple(dict.keys(value)), tuple(dict.values(value))
@@ -94,7 +98,9 @@ def _read_iterator_state(value: Any, depth: int = MAX_DEPTH) -> Any:
 
 
 def _find_pickle_state(value: Any) -> Any:
-    """The pickle state of an iterator; None if it has none."""
+    """Return the state with which `pickle` would save an iterator; None if the iterator cannot be
+    pickled.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

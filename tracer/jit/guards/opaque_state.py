@@ -1,7 +1,7 @@
 """Detect changes of opaque Python state in the body of a branch or loop.
 
 Opaque state is the state of objects that a capture cannot restore: deques, sets, iterators, arrays
-and random generators. A body that changes such state is rejected.
+and random generators. A branch or loop whose body changes such state is rejected with a TraceError.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ OPAQUE_STATE_FIX_HINT = (
 
 
 class OpaqueStateLocation(MutableLocation):
-    """The state of an object that cannot be restored.
+    """The internal state of an object, which a capture can compare but not restore.
 
     keys: the attributes of the object that other locations restore.
     """
@@ -49,7 +49,7 @@ class OpaqueStateLocation(MutableLocation):
 
     @property
     def id(self) -> tuple[int, Any]:
-        """A key that identifies the object."""
+        """An identifier of the location: the id of the object."""
         return id(self.target), "opaque"
 
     @property
@@ -65,7 +65,7 @@ class OpaqueStateLocation(MutableLocation):
         )
 
     def read(self) -> dict[Any, Any]:
-        """Return the internal state."""
+        """Return the internal state of the object as a dict."""
         return {"": read_internal_state_or_none(self.target, self.keys or ())}
 
     def reject_change(self, before: dict[Any, Any], ignore_attributes: bool) -> None:
@@ -87,8 +87,8 @@ class OpaqueStateLocation(MutableLocation):
 def iter_opaque_state_locations(
     functions: tuple[Callable[..., Any] | None, ...], names: Any
 ) -> Iterator[OpaqueStateLocation]:
-    """Yield the opaque state that the bodies of a statement may change. This always includes the
-    random generators of NumPy and Python.
+    """Yield locations of the opaque state that the bodies of a branch or loop may change. The
+    random generators of NumPy and Python are always included.
 
     names: the variables and attributes that other locations restore.
     """
@@ -138,9 +138,9 @@ def _iter_opaque_state_locations_in(
     seen: dict[int, tuple[Any, int]],
     depth: int,
 ) -> Iterator[OpaqueStateLocation]:
-    """Yield the opaque state of a value and of the values in it.
+    """Yield locations of the opaque state of a value and of the values that it contains.
 
-    seen: by id, the values that were visited, with the depth to which they were.
+    seen: by id, the values that were visited, with the depth at which each was.
     """
     if isinstance(value, (*PLAIN_TYPES, Tensor, ModuleType, type, FunctionType)):
         return
@@ -165,8 +165,9 @@ def _iter_opaque_state_locations_in(
 
 
 def reject_user_visible_iterator(iterator: Any) -> None:
-    """Raise TraceError for a loop over an iterator that a user variable refers to: the number of
-    iterations is known only at run time, so the position of the iterator after the loop is unknown.
+    """Raise TraceError for a loop over an iterator if a variable of the user refers to the
+    iterator. The number of iterations is known only at run time, so the position of the iterator
+    after the loop is unknown.
     """
     if not hasattr(iterator, "__next__"):
         return

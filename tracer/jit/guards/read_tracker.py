@@ -47,8 +47,9 @@ class ReadTracker:
 
     guard_by_source: all guards, by id of the holder and key.
     watched_objects: objects whose attributes all have guards, by id.
-    guard_layer: function that adds the guards of a layer.
-    on_unstable_read: called with a description of a value that differs at each call.
+    guard_layer: a function that adds the guards for the attributes of a layer.
+    on_unstable_read: a function that is called with a description of each value read that differs
+    at each call.
     """
 
     def __init__(
@@ -70,9 +71,10 @@ class ReadTracker:
         self.on_unstable_read = on_unstable_read
         self.used_random_generators: set[str] = (
             set()
-        )  # the global generators that converted code uses
-        self._existing_objects: dict[int, Any] = {}  # objects from before the capture
-        # Containers that a guard compares with all their items.
+        )  # names of the global random generators that converted code uses
+        # by id: objects that existed before the capture
+        self._existing_objects: dict[int, Any] = {}
+        # Ids of containers of which a guard compares all items.
         self._compared_container_ids: set[int] = set()
 
     def release_objects(self) -> None:
@@ -80,7 +82,9 @@ class ReadTracker:
         self._existing_objects.clear()
 
     def call_and_guard_result(self, label: str, function: Callable[[], Any]) -> Any:
-        """Call a function whose result may differ at the next call, and guard the result."""
+        """Call a function whose result may differ at the next call of the program, add a guard for
+        the result, and return it.
+        """
         result = function()
         source = RepeatableCallSource(label, function, label)
         guard = StateGuard(source, take_snapshot_with_internal_states(result))
@@ -88,9 +92,9 @@ class ReadTracker:
         return result
 
     def guard_tensor_elements(self, tensor: Tensor, reader: str) -> None:
-        """Guard the elements of a tensor that Python reads.
+        """Add a guard for the elements of a tensor that Python reads.
 
-        reader: how Python reads them, such as `item()`
+        reader: how Python reads the elements, such as `item()`
         """
         key = id(tensor), ""
         if key not in self._guard_by_source:
@@ -100,7 +104,8 @@ class ReadTracker:
             )
 
     def register_preexisting_value(self, value: Any, snapshot: Snapshot | None = None) -> None:
-        """Register a value from before the capture, and the items of its containers.
+        """Register a value as existing before the capture, together with the items of its
+        containers.
 
         snapshot: the snapshot with which a guard compares it.
         """
@@ -114,7 +119,7 @@ class ReadTracker:
             self._existing_objects[id(part)] = part
 
     def register_preexisting_globals_dict(self, names: dict[str, Any]) -> None:
-        """Register the globals of a module, whose names code may read later."""
+        """Register the dict of globals of a module, so that later reads of its names get guards."""
         self._existing_objects[id(names)] = names
 
     def guard_attribute_read(self, value: Any, name: Any) -> None:
@@ -128,8 +133,8 @@ class ReadTracker:
             self._guard_attribute_or_item_read(value, key, is_item=True)
 
     def _guard_attribute_or_item_read(self, value: Any, key: Any, is_item: bool) -> None:
-        """Find or add the guard of an attribute or item, mark it as read, and register the value
-        that is read, so that reads of its parts are guarded too.
+        """Find or add the guard of an attribute or item, and mark it as read. The value that is
+        read is registered, so that reads of its parts get guards, too.
         """
         if not isinstance(key, (*PLAIN_TYPES, type)):
             return
@@ -139,7 +144,8 @@ class ReadTracker:
         if guard is None:
             return
         if guard.source.is_recorded_read and not guard.was_read:
-            # A guard that no longer holds was overwritten by the function: it reads its own value.
+            # If the guard does not hold any more, the function assigned the attribute before and
+            # reads its own value.
             guard.was_read = guard.is_satisfied()
         before = guard.expected.value
         if before is not MISSING and guard.source.read() is before:
@@ -148,8 +154,8 @@ class ReadTracker:
     def _try_add_lookup_guard(
         self, value: Any, key: Any, is_item: bool, is_read: bool = True
     ) -> StateGuard | None:
-        """Add a guard for an attribute or item. None if it is missing, was assigned during the
-        capture or is a constant of a layer.
+        """Add a guard for an attribute or item and return it. Return None if the attribute or item
+        is missing, was assigned during the capture, or is a constant of a layer's class.
         """
         has_guards = id(value) in self._watched_objects and not isinstance(value, type | ModuleType)
         if has_guards and key in vars(value):
@@ -179,7 +185,7 @@ class ReadTracker:
     def guard_state_before_write(
         self, value: Any, name: str, attribute: str, is_read: bool
     ) -> None:
-        """Add guards for the present state of an object that is about to be changed.
+        """Add guards for the current state of an object that the function is about to change.
 
         attribute: the only attribute that changes; empty if unknown.
         is_read: whether the code reads the attribute before it changes it.
@@ -209,7 +215,9 @@ class ReadTracker:
                 )
 
     def guard_absent_global_before_write(self, names: dict[str, Any], name: str) -> None:
-        """Record that a function may assign a global name that does not exist yet."""
+        """If a global name that a function may assign does not exist yet, add a guard that it does
+        not exist.
+        """
         if name not in names:
             guard = StateGuard(
                 ItemSource(name, names, name), IdentitySnapshot(MISSING), was_read=False
@@ -217,7 +225,7 @@ class ReadTracker:
             self._guard_by_source.setdefault((id(names), name), guard)
 
     def existed_before_capture(self, value: Any) -> bool:
-        """Whether a value is known to be from before the capture."""
+        """Whether a value was registered as existing before the capture."""
         return id(value) in self._existing_objects
 
     def _is_tracked(self, value: Any) -> bool:
@@ -232,8 +240,8 @@ def _name_or_type_name(value: Any) -> str:
 
 def _iter_value_and_trackable_parts(value: Any) -> Iterator[Any]:
     """Yield a value, the items of its containers, the object of a bound method and the arguments of
-    a partial function. Plain values, tensors, arrays and objects of Oarlock are left out, except
-    layers and CONTAINERS_WITH_HIDDEN_STORAGE.
+    a partial function. Plain values, tensors and arrays are left out, and so are objects of Oarlock
+    other than layers and CONTAINERS_WITH_HIDDEN_STORAGE.
     """
     for part in iter_value_and_items(value):
         if isinstance(part, (*PLAIN_TYPES, Tensor, np.ndarray)):

@@ -1,5 +1,5 @@
-"""Roll back the Python state that a failed capture changed. The function then runs as Python, and
-each side effect happens once.
+"""Roll back the Python state that a failed capture changed. After the rollback, the function runs
+as Python, so that each side effect happens once.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from .user_code import is_non_oarlock_object_with_attributes
 
 
 class StateRollback:
-    """An undo log of Python state. It covers random generators, generated names, and each object
-    that converted code mutates.
+    """An undo log of Python state. The log covers random generators, generated names, and each
+    object that converted code mutates.
 
     Converted code calls `save_before_mutation` before it mutates an object or calls one of its
-    methods. The first call for an object saves a shallow copy. Printed text is deferred until
-    `print_deferred`.
+    methods. The first call for an object saves a shallow copy. The text of `print` calls is held
+    back until `print_deferred`.
     """
 
-    irreversible_effect = ""  # description of a side effect that cannot be undone
+    # description of a side effect of the capture that cannot be undone; empty if there is none
+    irreversible_effect = ""
 
     def __init__(self) -> None:
         self._undo_steps: list[Callable[[], object]] = []
-        self._saved_objects: dict[
-            int, Any
-        ] = {}  # by id; holds a reference, so that the id is not reused
+        # by id: a mutated object of which a copy was saved; the reference keeps its id from reuse
+        self._saved_objects: dict[int, Any] = {}
         self._deferred_prints: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
-        # by id: a tensor and its previous stop_gradient
+        # by id: a tensor and its stop_gradient before the capture
         self.saved_stop_gradient: dict[int, tuple[Tensor, bool]] = {}
         generator = rng.generator()
         self._save_numpy_generator(generator)
@@ -68,13 +68,13 @@ class StateRollback:
             self._save_dict(vars(value))
 
     def defer_print(self, values: tuple[Any, ...], options: dict[str, Any]) -> None:
-        """Defer a `print` of Python values until `print_deferred`, so that a failed capture prints
-        nothing.
+        """Hold back a `print` of Python values until `print_deferred` is called, so that a failed
+        capture prints nothing.
         """
         self._deferred_prints.append((values, options))
 
     def print_deferred(self) -> None:
-        """Print the deferred text after a successful capture."""
+        """Print the text that was held back, after a successful capture."""
         for values, options in self._deferred_prints:
             print(*values, **options)
 
@@ -130,7 +130,7 @@ class StateRollback:
             self.saved_stop_gradient[id(tensor)] = tensor, tensor.stop_gradient
 
     def _save_python_random_state(self, value: random.Random) -> None:
-        with suppress(NotImplementedError):  # SystemRandom has no state
+        with suppress(NotImplementedError):  # a SystemRandom has no state to save
             state = value.getstate()
             self._undo_steps.append(lambda: value.setstate(state))
 

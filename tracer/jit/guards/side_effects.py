@@ -1,7 +1,8 @@
-"""Side effects: assignments of values of the program to attributes and elements of objects that
-existed before the capture.
+"""Side effects: assignments of symbolic values to attributes and elements of objects that existed
+before the capture.
 
-The capture restores the previous values; each run of the program assigns the new ones.
+The capture restores the previous values of such attributes and elements; each run of the program
+assigns the new values.
 """
 
 from __future__ import annotations
@@ -30,22 +31,24 @@ from .snapshots import MISSING, iter_value_and_items
 
 
 def is_symbolic_value(value: Any) -> bool:
-    """Whether a value is a symbolic value of a program, without a value in Python."""
+    """Whether a value is symbolic: a Variable or TensorArray, which has no value while the program
+    is recorded.
+    """
     return isinstance(value, Variable | TensorArray | ReplacedListPlaceholder)
 
 
 @dataclass
 class SideEffect:
-    """An attribute or element that each call assigns.
+    """An attribute or element to which each call of the program assigns a tensor.
 
-    owner: a layer, an object, a dict or a list.
-    previous_value: the previous value; MISSING if there was none.
-    new_value: the value of the program, possibly nested.
+    owner: the layer, object, dict or list that holds it.
+    previous_value: the value before the capture; MISSING if there was none.
+    new_value: the symbolic value that is assigned, possibly nested.
     location_name: the name of the location, for messages.
     is_previous_tensor_aliased: whether another location refers to the previous tensor; the program
     is then valid only for this tensor.
-    condition: if the value is assigned on some paths only, the bool of the program that states
-    whether it is.
+    condition: if the value is assigned on some paths only, the bool Variable that states whether it
+    is.
     """
 
     owner: Any
@@ -57,21 +60,21 @@ class SideEffect:
     condition: Any = True
 
     def read(self) -> Any:
-        """Return the current value; MISSING if there is none."""
+        """Return the current value of the attribute or element; MISSING if there is none."""
         if isinstance(self.owner, list):
             return self.owner[self.key] if self.key < len(self.owner) else MISSING
         table = self.owner if isinstance(self.owner, dict) else vars(self.owner)
         return table.get(self.key, MISSING)
 
     def write(self, value: Any) -> None:
-        """Assign any value, also the previous one, to the location."""
+        """Assign a value, new or previous, to the attribute or element."""
         if isinstance(self.owner, list | dict):
             self.owner[self.key] = value
         else:
             setattr(self.owner, self.key, value)
 
     def restore(self) -> None:
-        """Assign the value from before the capture. Setters of user objects do not run."""
+        """Assign the value from before the capture, without running setters of user objects."""
         if self.previous_value is MISSING:
             (self.owner if isinstance(self.owner, dict) else vars(self.owner)).pop(self.key, None)
         elif isinstance(self.owner, Layer | list | dict):
@@ -80,8 +83,8 @@ class SideEffect:
             vars(self.owner)[self.key] = self.previous_value
 
     def is_current_value_compatible(self) -> bool:
-        """Whether the current value has the structure, shapes and dtypes that it had before the
-        capture.
+        """Whether the current value has the same structure, shapes and dtypes as the value before
+        the capture.
         """
         now = self.read()
         if self.is_previous_tensor_aliased:
@@ -104,7 +107,7 @@ class SideEffect:
 
     @property
     def label(self) -> str:
-        """The name of the location in messages."""
+        """The name of the attribute or element in messages."""
         return self.location_name or f"{type(self.owner).__name__}.{self.key}"
 
 
@@ -115,9 +118,10 @@ def _is_same_or_has_equal_meta(before: Any, now: Any) -> bool:
 
 
 class AttributeTracker:
-    """The attributes of objects before a capture, to find the attributes that the capture assigns.
+    """Saves the attributes of objects before a capture, to find the attributes that the capture
+    assigns.
 
-    owner: a layer, whose sublayers are tracked too, or any other object.
+    owner: a layer, whose sublayers are tracked, too, or another object.
     """
 
     def __init__(self, owner: Any) -> None:
@@ -129,8 +133,8 @@ class AttributeTracker:
         ]
 
     def restore_and_return_side_effects(self) -> list[SideEffect]:
-        """Restore the attributes that hold values of the program, and return them as side
-        effects.
+        """Restore the previous values of attributes that hold symbolic values now; return these
+        assignments as side effects.
         """
         changes = self._iter_changes()
         return _restore_and_return_effects(
@@ -138,7 +142,9 @@ class AttributeTracker:
         )
 
     def _iter_changes(self) -> Iterator[tuple[Any, str, Any, Any]]:
-        """Yield owner, name, previous and current value of each attribute that was assigned."""
+        """Yield owner, name, previous value and current value of each attribute that was assigned
+        during the capture.
+        """
         for owner, before in self._initial_attributes:
             for key, value in list(owner.__dict__.items()):
                 if key != "_static_functions" and before.get(key, MISSING) is not value:
@@ -146,8 +152,8 @@ class AttributeTracker:
 
 
 def restore_and_return_location_effects(recorder: Recorder) -> list[SideEffect]:
-    """For objects, dicts and lists from before the capture: restore what converted code replaced by
-    values of the program, and return these assignments as side effects.
+    """Restore the attributes and items of objects, dicts and lists from before the capture that
+    converted code replaced by symbolic values; return these assignments as side effects.
     """
     locations = recorder.open_blocks[0].locations.values()
     return _restore_and_return_effects(
@@ -178,7 +184,8 @@ def _iter_location_side_effects(
         changed = {k: v for k, v in changed.items() if k in before}
     if any(map(contains_program_value, changed.values())):
         for key, value in changed.items():
-            # A tensor from another location, which changes as well.
+            # The tensor also belongs to another location, which the in-place change affects as
+            # well.
             is_moved = isinstance(value, Tensor) and not isinstance(value, Variable)
             after = OPS["assign"](value) if is_moved else value
             if is_moved or contains_program_value(value):
@@ -193,13 +200,15 @@ def contains_program_value(value: Any) -> bool:
 
 
 def reject_effects_assigning_tensor_arrays(effects: list[SideEffect]) -> None:
-    """Raise TraceError for an assignment of a TensorArray: a run has no Python value for it."""
+    """Raise TraceError if a side effect assigns a TensorArray, because a run has no Python value
+    for it.
+    """
     for effect in effects:
         leaves = pytree.flatten(effect.new_value)[0]
         if any(isinstance(leaf, TensorArray | ReplacedListPlaceholder) for leaf in leaves):
             raise TraceError(
                 f"{effect.label} was set to a list whose length is known only at run time; "
-                f"assign a tensor, or a list of a length that Python knows"
+                "assign a tensor, or a list whose length is known while the program is recorded"
             )
 
 
@@ -209,7 +218,9 @@ def attribute_dict_id(holder: Any) -> int:
 
 
 def _iter_nested_items_with_container_keys(value: Any) -> Iterator[tuple[Any, tuple[int, Any]]]:
-    """Yield the items of nested containers, each with the id of its container and its key."""
+    """Yield the items of nested containers, each with a pair of the id of its container and its
+    key.
+    """
     for found in iter_value_and_items(value):
         if isinstance(found, dict | list | tuple):
             for key, item in found.items() if isinstance(found, dict) else enumerate(found):
@@ -219,11 +230,11 @@ def _iter_nested_items_with_container_keys(value: Any) -> Iterator[tuple[Any, tu
 def mark_effects_whose_previous_tensor_is_aliased(
     effects: list[SideEffect], locations: Iterable[tuple[Any, Any, Any]]
 ) -> None:
-    """Mark the side effects whose previous tensor is also the value of another location.
+    """Mark the side effects whose previous tensor is also held by another location.
 
     locations: holder, key and value of each other location.
     """
-    users: dict[int, set[tuple[int, Any]]] = {}  # by id of a tensor
+    users: dict[int, set[tuple[int, Any]]] = {}  # by id of a tensor: the locations that hold it
     for holder, key, value in locations:
         if isinstance(value, Tensor):
             users.setdefault(id(value), set()).add((attribute_dict_id(holder), key))
@@ -241,5 +252,5 @@ def mark_effects_whose_previous_tensor_is_aliased(
 
 
 def is_registered_buffer(owner: Any, key: str, value: Any) -> bool:
-    """Whether an attribute is a registered buffer with a value."""
+    """Whether `value`, held by attribute `key` of `owner`, is a registered buffer of a layer."""
     return isinstance(owner, Layer) and key in owner._buffers and isinstance(value, Tensor)

@@ -27,13 +27,15 @@ RANDOM_TYPES = (random.Random, np.random.RandomState, np.random.Generator)
 
 @dataclass(frozen=True)
 class Snapshot(ABC):
-    """Snapshot of a value: its content, its state, or only its identity."""
+    """Base of snapshots of a value. Depending on the class, a snapshot holds the content, the
+    internal state, or only the identity of the value.
+    """
 
     value: Any
 
     @abstractmethod
     def matches(self, now: Any) -> bool:
-        """Whether the current value `now` matches."""
+        """Whether the current value `now` matches the snapshot."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class ConstantSnapshot(Snapshot):
     """Snapshot of a number, a string or None: compared by type and value."""
 
     def matches(self, now: Any) -> bool:
-        """Compare by type and value."""
+        """Whether `now` has the same type and value."""
         return are_interchangeable(now, self.value)
 
 
@@ -61,7 +63,7 @@ class ArraySnapshot(Snapshot):
     copy: Any
 
     def matches(self, now: Any) -> bool:
-        """Compare by dtype, shape and elements."""
+        """Whether `now` is an ndarray with the same dtype, shape and elements."""
         return (
             isinstance(now, np.ndarray)
             and now.dtype == self.copy.dtype
@@ -77,7 +79,7 @@ class SequenceSnapshot(Snapshot):
     items: tuple[Snapshot, ...]
 
     def matches(self, now: Any) -> bool:
-        """Compare element by element."""
+        """Whether `now` has the same type and length, and each element matches."""
         if type(now) is not type(self.value) or len(now) != len(self.items):
             return False
         return all(item.matches(value) for item, value in zip(self.items, now, strict=True))
@@ -90,7 +92,7 @@ class DictSnapshot(Snapshot):
     items: tuple[tuple[Any, Snapshot], ...]
 
     def matches(self, now: Any) -> bool:
-        """Compare entry by entry."""
+        """Whether `now` has the same type and keys, in order, and each value matches."""
         if type(now) is not type(self.value) or len(now) != len(self.items):
             return False
         return all(
@@ -106,7 +108,7 @@ class SetSnapshot(Snapshot):
     members: Hashable
 
     def matches(self, now: Any) -> bool:
-        """Compare the type and the members."""
+        """Whether `now` has the same type and members."""
         return (
             type(now) is type(self.value)
             and exact_comparison_key_within_type(frozenset(now)) == self.members
@@ -115,14 +117,14 @@ class SetSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class LargeContainerSnapshot(Snapshot):
-    """Snapshot of a container with more than MAX_ITEMS items, or inside of MAX_DEPTH containers:
-    compared by identity and length.
+    """Snapshot of a container that has more than MAX_ITEMS items or is nested in MAX_DEPTH
+    containers: compared by identity and length.
     """
 
     num_items: int
 
     def matches(self, now: Any) -> bool:
-        """Compare identity and length."""
+        """Whether `now` is the same object with the same length."""
         return now is self.value and len(now) == self.num_items
 
 
@@ -135,22 +137,22 @@ class IdentityAndStateSnapshot(Snapshot):
     state: Any
 
     def matches(self, now: Any) -> bool:
-        """Compare identity and internal state."""
+        """Whether `now` is the same object with the same internal state."""
         return now is self.value and are_states_equal(read_internal_state_or_none(now), self.state)
 
     def current_deque_items(self) -> Iterable[Any]:
-        """Return the current items of a deque; nothing for other objects."""
+        """Return the current items if the object is a deque; an empty result for other objects."""
         return self.value if isinstance(self.value, collections.deque) else ()
 
     def restore_deque_items(self) -> None:
-        """Refill a deque with its previous items."""
+        """Restore the items that the deque had when the snapshot was taken."""
         self.value.clear()
         self.value.extend(self.state)
 
     @property
     def is_readable_without_change(self) -> bool:
-        """Whether code can read the object without changing its state, as a deque and unlike an
-        iterator.
+        """Whether code can read the object without changing its state: True for example for a
+        deque, False for an iterator or a random generator.
         """
         return isinstance(self.value, READABLE_STATE_TYPES)
 
@@ -160,7 +162,7 @@ class UncheckedSnapshot(Snapshot):
     """Snapshot of a value that each call assigns again, so that any current value matches."""
 
     def matches(self, now: Any) -> bool:
-        """Accept any value."""
+        """Return True: any value matches."""
         return True
 
 
@@ -209,7 +211,9 @@ def is_compared_by_internal_state(value: Any) -> bool:
 
 
 def with_iterators_and_rngs_by_identity(snapshot: Snapshot) -> Snapshot:
-    """Return the snapshot with iterators and random generators compared by identity only."""
+    """Return a copy of the snapshot that compares iterators and random generators by identity
+    only.
+    """
 
     def without_state(leaf: Snapshot) -> Snapshot:
         is_ignored = (
@@ -221,9 +225,9 @@ def with_iterators_and_rngs_by_identity(snapshot: Snapshot) -> Snapshot:
 
 
 def with_given_elements_unchecked(snapshot: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
-    """Return the snapshot without comparisons of some elements.
+    """Return a copy of the snapshot that does not compare the elements in `elements`.
 
-    elements: for each element, the id of the list or dict, and the index or key.
+    elements: pairs of the id of a list or dict, and the index or key of an element in it.
     """
     if not elements or not isinstance(snapshot, SequenceSnapshot | DictSnapshot):
         return snapshot
@@ -240,8 +244,8 @@ def with_given_elements_unchecked(snapshot: Snapshot, elements: set[tuple[int, A
 
 
 def map_leaf_snapshots(function: Callable[[Snapshot], Snapshot], snapshot: Snapshot) -> Snapshot:
-    """Return a copy of a snapshot in which a function replaced the nested snapshots without
-    items.
+    """Return a copy of a snapshot in which each nested snapshot without items is replaced by the
+    result of `function` for it.
     """
     if isinstance(snapshot, SequenceSnapshot):
         items = tuple(map_leaf_snapshots(function, item) for item in snapshot.items)
@@ -265,7 +269,7 @@ def iter_snapshots(snapshot: Snapshot) -> Iterator[Snapshot]:
 
 
 def iter_identity_and_state_snapshots(snapshot: Snapshot) -> Iterator[IdentityAndStateSnapshot]:
-    """Yield the snapshots of objects with internal state."""
+    """Yield the snapshots, at any depth, of objects that are compared by internal state."""
     return (s for s in iter_snapshots(snapshot) if isinstance(s, IdentityAndStateSnapshot))
 
 
@@ -304,7 +308,9 @@ def iter_value_and_items(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
 
 
 def restore_container_items(snapshot: Snapshot) -> None:
-    """Restore the items of a list or dict, and of the containers that it contains."""
+    """Restore the items that a list or dict, and the containers in it, had when the snapshot was
+    taken.
+    """
     if isinstance(snapshot, SequenceSnapshot):
         for item in snapshot.items:
             restore_container_items(item)

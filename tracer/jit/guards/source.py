@@ -24,7 +24,8 @@ import numpy as np
 from ...core.cuda import to_host
 from .snapshots import MISSING, ArraySnapshot, IdentitySnapshot, Snapshot
 
-# Dicts and lists of a layer whose keys or elements are compared.
+# Names of the dicts and lists of a layer, such as its parameters, whose keys or elements a guard
+# compares.
 LAYER_REGISTRIES = (
     "_parameters",
     "_buffers",
@@ -41,15 +42,15 @@ CONTAINERS_WITH_HIDDEN_STORAGE = (
     collections.UserList,
 )
 _SAFE_PYTHON_GETTERS = (os._Environ.__getitem__, collections.ChainMap.__getitem__)
-MAX_COMPARED_ELEMENTS = 4096  # of a tensor whose values are compared at each call
+MAX_COMPARED_ELEMENTS = 4096  # largest tensor, in elements, whose values are compared at each call
 
 
 @dataclass
 class Source:
-    """A location of Python state, relative to an object that the source itself holds, not to a
-    frame or another source.
+    """A location of Python state: an attribute, name or item of a `holder`. The source holds the
+    holder itself, so that reading needs no frame and no other source.
 
-    display_name: its name in messages.
+    display_name: the name of the location in messages.
     holder: the object that holds the value.
     key: the attribute, name, index or key of the value in `holder`.
     """
@@ -57,21 +58,25 @@ class Source:
     display_name: str
     holder: Any
     key: Any
-    guard_kind: ClassVar[str] = "attribute"  # shown in the assumptions of a program
-    # Whether ReadTracker recorded a read of this location. Other sources are created for all names
-    # that occur in the code.
+    # the kind of guard that `assumptions` of a program shows
+    guard_kind: ClassVar[str] = "attribute"
+    # Whether ReadTracker created the source when converted code read the location. Sources without
+    # this flag are created for all names that occur in the code, even if the code does not read
+    # them.
     is_recorded_read: ClassVar[bool] = False
 
     def read(self) -> Any:
-        """Return the value; MISSING if there is none. Runs no user code."""
+        """Return the current value of the location, without running user code; MISSING if there is
+        none.
+        """
         raise NotImplementedError
 
     def write(self, value: Any) -> None:
-        """Assign a value; does nothing for a source that cannot be assigned."""
+        """Assign a value to the location; do nothing if the location cannot be assigned."""
         raise NotImplementedError
 
     def delete(self) -> None:
-        """Remove the value, if the holder has one of its own."""
+        """Remove the value of the location from the holder, if the holder itself has one."""
         if not hasattr(self.holder, "__dict__") or self.key in vars(self.holder):
             with suppress(AttributeError):
                 delattr(self.holder, self.key)
@@ -82,10 +87,10 @@ class Source:
 
 
 class OwnAttributeSource(Source):
-    """An attribute in the `__dict__` of an object, a class or a module itself."""
+    """An attribute that an object, class or module has in its own `__dict__`."""
 
     def read(self) -> Any:
-        """Return the attribute."""
+        """Return the value of the attribute; MISSING if the holder itself has none."""
         return vars(self.holder).get(self.key, MISSING)
 
     def write(self, value: Any) -> None:
@@ -122,7 +127,7 @@ class NamespaceSource(Source):
 
 class CaptureHeldObjectSource(NamespaceSource):
     """An argument of the captured function, or another object that only the capture refers to. The
-    capture stores it in a dict, which is the holder.
+    capture stores the object in a dict, which is the holder.
     """
 
 
@@ -136,7 +141,7 @@ class CellSource(Source):
         return read_cell(self.holder)
 
     def write(self, value: Any) -> None:
-        """Fill the cell."""
+        """Set the contents of the cell."""
         self.holder.cell_contents = value
 
     def delete(self) -> None:
@@ -145,14 +150,14 @@ class CellSource(Source):
 
 
 class AttributeLookupSource(Source):
-    """An attribute that converted code read, found by Python's lookup: in the object, in a slot or
-    in a class.
+    """An attribute that converted code read. Python's attribute lookup finds the value: in the
+    object, in a slot or in a class.
     """
 
     is_recorded_read = True
 
     def read(self) -> Any:
-        """Look up the attribute."""
+        """Look up the attribute without running user code."""
         return lookup_attribute_or_missing(self.holder, self.key)
 
     def write(self, value: Any) -> None:
@@ -167,7 +172,7 @@ class ItemSource(Source):
     is_recorded_read = True
 
     def read(self) -> Any:
-        """Look up the element."""
+        """Look up the element without running user code."""
         return lookup_item_or_missing(self.holder, self.key)
 
     def write(self, value: Any) -> None:
@@ -185,7 +190,7 @@ class ItemSource(Source):
 class RepeatableCallSource(Source):
     """The result of a function that is cheap to call again, such as `os.getenv("NAME")`.
 
-    holder: the function with its arguments.
+    holder: the function and its arguments.
     """
 
     guard_kind = "name"
@@ -199,10 +204,10 @@ class RepeatableCallSource(Source):
             return MISSING
 
     def write(self, value: Any) -> None:
-        """Do nothing: a result cannot be assigned."""
+        """Do nothing, because the result of a call cannot be assigned."""
 
     def delete(self) -> None:
-        """Do nothing: a result cannot be removed."""
+        """Do nothing, because the result of a call cannot be removed."""
 
 
 class TensorElementsSource(Source):
@@ -212,15 +217,15 @@ class TensorElementsSource(Source):
     is_recorded_read = True
 
     def read(self) -> Any:
-        """Return the array itself, not a copy, possibly on another device. Every op that changes
-        the tensor replaces the array by another one.
+        """Return the array of the tensor itself, not a copy; the array may be on a GPU. Every op
+        that changes the tensor replaces the array by another one.
         """
         return self.holder.array
 
     def matches(self, expected: Snapshot) -> bool:
-        """Compare the elements. A large array that shares no memory is compared by identity,
-        because ops do not write to arrays. An array on another device is copied to the
-        CPU only if it is not the array of the snapshot.
+        """Whether the elements of the tensor match the snapshot. A large array that shares no
+        memory is compared by identity, because ops do not write to arrays. An array on a GPU is
+        copied to the CPU only if it is not the array of the snapshot.
         """
         now = self.read()
         is_same = now is expected.value
@@ -229,7 +234,7 @@ class TensorElementsSource(Source):
         return expected.matches(to_host(now))
 
     def write(self, value: Any) -> None:
-        """Do nothing: an op of the program changes the tensor."""
+        """Do nothing, because an op of the program changes the tensor."""
 
 
 def make_tensor_elements_snapshot(array: Any) -> Snapshot:
@@ -258,8 +263,8 @@ def read_cell(cell: CellType) -> Any:
 
 
 def lookup_item_or_missing(holder: Any, key: Any) -> Any:
-    """Return an element of a container without running user code; MISSING also for an element that
-    `__missing__` would create.
+    """Return an element of a container without running user code. Return MISSING for a missing
+    element, even if `__missing__` would create it.
     """
     if isinstance(holder, collections.UserDict | collections.UserList):
         holder = vars(holder).get("data")
@@ -277,8 +282,8 @@ def lookup_item_or_missing(holder: Any, key: Any) -> Any:
 
 
 def lookup_attribute_or_missing(holder: Any, name: str) -> Any:
-    """Return an attribute without running user code; MISSING for one that a property or
-    `__getattr__` would compute.
+    """Return an attribute without running user code. Return MISSING for a missing attribute, or if
+    a property or `__getattr__` would compute it.
     """
     if isinstance(holder, type):
         return _lookup_in_mro_or_missing(holder, name)
@@ -295,7 +300,8 @@ def lookup_attribute_or_missing(holder: Any, name: str) -> Any:
 
 def _class_attribute_unless_computed(holder: Any, class_attribute: Any, name: str) -> Any:
     if class_attribute is MISSING and isinstance(holder, dict):
-        return dict.get(holder, name, MISSING)  # a dict whose entries are attributes as well
+        # a dict whose entries can be read as attributes as well
+        return dict.get(holder, name, MISSING)
     is_computed = hasattr(type(class_attribute), "__get__")
     if is_computed and not isinstance(class_attribute, FunctionType):
         return MISSING

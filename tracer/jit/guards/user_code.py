@@ -1,5 +1,5 @@
-"""Decide which functions are user code. User code is converted; other functions are called
-unchanged.
+"""Decide which functions are user code. Captured code calls the converted version of a function
+that is user code, and other functions unchanged.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _STDLIB_FOLDERS = tuple(
 
 
 def ignore_module(modules: Any) -> None:
-    """Never convert functions of these modules."""
+    """Exclude the functions of `modules` from conversion."""
     added = list(modules) if isinstance(modules, list | tuple | set) else [modules]
     _IGNORED_MODULE_NAMES.update(
         module if isinstance(module, str) else module.__name__ for module in added
@@ -44,8 +44,9 @@ def ignore_module(modules: Any) -> None:
 
 
 def is_convertible_function(function: FunctionType) -> bool:
-    """Whether calls of a function are converted: it is not from Oarlock, the standard library,
-    KNOWN_LIBRARIES or a module given to `ignore_module`. Functions of other packages are converted.
+    """Whether a function is converted when it is called. Functions of Oarlock, the standard
+    library, KNOWN_LIBRARIES and modules given to `ignore_module` are not converted; functions of
+    other packages are converted.
     """
     filename = function.__code__.co_filename
     if is_oarlock_internal_file(filename):
@@ -81,7 +82,8 @@ def is_user_module(module: ModuleType) -> bool:
     nor part of Oarlock.
     """
     file = getattr(module, "__file__", None)
-    if file is None:  # a module of a notebook, or one that the user created
+    # the module of a notebook, or a module object that the user created, has no file
+    if file is None:
         return module.__spec__ is None and not is_oarlock_module_name(module.__name__)
     return (
         not is_oarlock_internal_file(file)

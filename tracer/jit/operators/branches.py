@@ -1,5 +1,5 @@
 """`if` statements and conditional expressions: run in Python, or recorded as a branch if the
-condition is a value of the program.
+condition is a symbolic value.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Setter = Callable[[list[Any]], None]
 
 
 def _find_recording_mode_if_variable(value: Any) -> Static | None:
-    """Return the mode of the recording if `value` is a value of the program, otherwise None."""
+    """Return the mode of the recording if `value` is a symbolic value, otherwise None."""
     return find_static_base_mode(state.mode) if isinstance(value, Variable) else None
 
 
@@ -66,7 +66,8 @@ def if_(
     """Operator for `if test: true_body() else: false_body()`.
 
     get_values, set_values: getter and setter of the variables that the branches change.
-    count: how many of them, from the first one on, are read afterwards; by default all.
+    count: how many of these variables, from the first one on, are read after the `if`; by default
+    all.
     """
     test = value_deciding_truth(test)
     mode = _find_recording_mode_if_variable(test)
@@ -88,7 +89,7 @@ def if_(
         emit_assert_for_raising_branch(mode, condition, raised)
     (
         false_body if raised is not None and raised.in_true_branch else true_body
-    )()  # the branch without a `raise`
+    )()  # run the branch that does not raise
 
 
 def wrap_to_save_opaque_state_first(
@@ -114,7 +115,7 @@ def _record_if(
     count: int | None,
 ) -> None:
     """Record an `if` and set its variables to the merged values. If a branch changes the length of
-    a list, record it again with the list as a TensorArray.
+    a list, record the `if` again with a TensorArray in place of the list.
     """
     initial = get_values()
     true_body, false_body = (
@@ -151,7 +152,7 @@ def _record_if(
 
         return record
 
-    dynamic_lists: set[str] = set()  # lists whose length is known only at run time
+    dynamic_lists: set[str] = set()  # names of lists whose length is known only at run time
     while True:
         containers, mark = BranchContainerTracker(before[:count]), mode.recorder.checkpoint()
         try:
@@ -163,9 +164,8 @@ def _record_if(
                 names[:count],
             )
             break
-        except (
-            ListLengthChangeError
-        ) as error:  # a branch, or a function that it calls, changes the length of a list
+        except ListLengthChangeError as error:
+            # a branch, or a function that the branch calls, changes the length of a list
             positions = [i for i, value in enumerate(before) if value is error.target]
             if not positions and not is_local_object(mode.recorder, error.target):
                 raise
@@ -185,8 +185,9 @@ def _record_if(
 def _record_branch_deferring_index_errors(
     mode: Static, holds: bool, run: Callable[[], None]
 ) -> None:
-    """Record the body of a branch; in a loop, an IndexError is stored:
-    a later part of the loop body may fill the list, and the body is then recorded again.
+    """Record the body of a branch. If the branch is in a loop, an IndexError is stored instead of
+    raised, because a later part of the loop body may fill the list; the loop body is then recorded
+    again.
     """
     try:
         record_branch_converting_raise(mode, holds, run)
@@ -198,7 +199,7 @@ def _record_branch_deferring_index_errors(
 
 
 def _copy_if_container(value: Any) -> Any:
-    """Return a copy of a list or dict, which the branches change in place; other values
+    """Return a copy of a list or dict, because the branches change it in place; return other values
     unchanged.
     """
     if type(value) is tuple:
@@ -234,8 +235,8 @@ def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
 def _record_if_expression_as_statement(
     test: Any, a: Callable[[], Any], b: Callable[[], Any]
 ) -> Any:
-    """Select between lists of different lengths, by recording an `if` statement that assigns a
-    variable.
+    """Operator for `a() if test else b()` where `a()` and `b()` are lists of different lengths:
+    record an `if` statement that assigns one of them to a variable.
     """
     current: list[Any] = [Undefined("the list")]
 
@@ -257,4 +258,4 @@ def _record_if_expression_as_statement(
 
 
 def empty_else() -> None:
-    """The body of a missing `else`."""
+    """Do nothing: the body of an `else` that an `if` statement does not have."""

@@ -1,5 +1,5 @@
 """Function calls in converted code. User functions are converted at their first call; builtins are
-replaced by versions that accept values of the program.
+replaced by versions that accept symbolic values.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def call(function: Any) -> Any:
 def _select_replacement_for_callee(function: Any) -> Any:
     try:
         known = BUILTIN_REPLACEMENTS.get(function)
-    except TypeError:  # not hashable
+    except TypeError:  # the function object is not hashable
         known = None
     if known is not None:
         return known
@@ -121,8 +121,8 @@ def _select_replacement_for_callee(function: Any) -> Any:
 
 def _find_replacement_if_impure(function: Any) -> Any:
     """Return what converted code calls in place of an impure function: the function itself, which
-    is recorded, or a wrapper that guards its results. None for a pure function, and if the capture
-    tracks no reads.
+    is recorded, or a wrapper that guards its results. Return None for a pure function, or if the
+    capture does not track reads.
     """
     mode = find_static_base_mode(state.mode)
     return (
@@ -137,18 +137,19 @@ def require_tensor_array_method(array: TensorArray, name: str) -> Any:
     if not hasattr(array, name):
         raise TraceError(
             append_user_line(
-                f"{name}(): a list whose length is known only at run time ('{array.name}') does "
-                "not have it"
+                f"{name}(): is not supported for a list whose length is known only at run time "
+                f"('{array.name}')"
             )
         )
     return sequences.make_tensor_array_pop(array) if name == "pop" else getattr(array, name)
 
 
 def _wrap_to_adapt_library_arguments(function: Any) -> Any:
-    """Wrap a library function. The wrapper passes the TensorArray for a list that became one, casts
-    symbolic floats to the default dtype (except for Python's standard library), and raises an
-    error for dicts whose keys depend on the path and iterators created outside of the recorded
-    function. Classes, layers and objects that are not callable are returned unchanged.
+    """Wrap a library function so that its arguments are adapted. The wrapper passes a TensorArray
+    in place of a list that was moved to it, and casts symbolic floats to the default dtype (except
+    for Python's standard library). The wrapper raises an error for dicts whose keys depend on the
+    path, and for iterators created outside of the recorded function. Classes, layers and objects
+    that are not callable are returned unchanged.
     """
     if not callable(function) or isinstance(function, type | Layer):
         return function
@@ -171,7 +172,7 @@ def _wrap_to_adapt_library_arguments(function: Any) -> Any:
 
 
 def _wrap_to_keep_variables_out_of_lru_cache(function: Any) -> Callable[..., Any]:
-    """Wrap a function with an `lru_cache`, so that the cache holds no values of a program."""
+    """Wrap a function that has an `lru_cache`, so that calls with Variables bypass the cache."""
 
     def call_cached_unless_variables(*args: Any, **kwargs: Any) -> Any:
         if not _contains_variable((args, kwargs)):
@@ -204,7 +205,7 @@ def _contains_variable(value: Any) -> bool:
 
 def _wrap_to_register_created_object(function: Any) -> Any:
     """Wrap a function that creates a list, dict or object, so that the result is registered as
-    local.
+    created by the recorded code.
     """
 
     @functools.wraps(function, updated=())
@@ -219,8 +220,8 @@ def _wrap_to_register_created_object(function: Any) -> Any:
 
 
 def _convert_constructor_if_plain_class(kind: Any) -> Any:
-    """Return a constructor of a plain user class that converts `__init__`; None for other
-    classes.
+    """Return a function that constructs an object of a plain user class and converts its
+    `__init__`; return None for other classes.
     """
     init = getattr(kind, "__init__", None)
     is_plain_class = (
@@ -228,7 +229,7 @@ def _convert_constructor_if_plain_class(kind: Any) -> Any:
     )
     is_plain_class = is_plain_class and bool(
         kind.__dictoffset__
-    )  # attributes in slots are not tracked
+    )  # attributes in slots are not tracked, so such classes are not converted
     if (
         not is_plain_class
         or not isinstance(init, FunctionType)
@@ -247,8 +248,8 @@ def _convert_constructor_if_plain_class(kind: Any) -> Any:
 
 
 def _construct_and_register_as_local(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Create an object, and register it as local, with those of its attributes that are empty lists
-    and were not passed as arguments.
+    """Create an object, and register it as created by the recorded code, together with those of its
+    attributes that are empty lists and were not passed as arguments.
     """
     result = register_new_object(function(*args, **kwargs))
     if is_non_oarlock_object_with_attributes(result) and not isinstance(result, type):
@@ -260,8 +261,8 @@ def _construct_and_register_as_local(function: Any, *args: Any, **kwargs: Any) -
 
 
 def _get_container_method_after_saving(function: Any) -> Any:
-    """Save a list, dict or set, because one of its methods may change it, and return this method.
-    If the list became a TensorArray, return its method.
+    """Return a method of a list, dict or set, after saving the container, because the method may
+    change it. For a list that was moved to a TensorArray, return the method of the TensorArray.
     """
     array = (
         require_valid_container_or_its_array
@@ -281,8 +282,8 @@ def _get_container_method_after_saving(function: Any) -> Any:
 
 def convert_if_user_code(function: Any) -> Any:
     """Return the converted function if it is user code with available source. Functions of the
-    module `copy` are wrapped so that the copy is registered as local; other functions are returned
-    unchanged.
+    module `copy` are wrapped so that the copy is registered as created by the recorded code; other
+    functions are returned unchanged.
     """
     if isinstance(function, functools.partial):
         return functools.partial(
@@ -327,7 +328,9 @@ def _report_call_and_convert_classes_that_it_uses(function: FunctionType) -> Non
 
 
 def _convert_dunder_methods_of_classes_of(*values: Any) -> None:
-    """Convert the special methods of the classes of some values while a program is recorded."""
+    """While a program is recorded, convert the special methods of the classes of the given
+    values.
+    """
     mode = find_static_base_mode(state.mode)
     if mode is not None and mode.recorder.dunder_methods is not None:
         mode.recorder.dunder_methods.convert_classes_of(*values)
@@ -351,7 +354,7 @@ def _warn_function_unconverted(function: FunctionType, error: SourceError) -> No
     at = function.__code__.co_filename, function.__code__
     if at not in _WARNED_FUNCTIONS:
         _WARNED_FUNCTIONS.add(at)
-        warn(f"{function.__qualname__} is not converted, control flow in it is Python's: {error}")
+        warn(f"{function.__qualname__} is not converted, so Python runs its control flow: {error}")
 
 
 # -- builtins
@@ -366,7 +369,8 @@ def _make_number_cast_operator(dtype: Any, python: type) -> Callable[..., Any]:
         result = OPS["cast"](
             args[0], in_dtype=parse_dtype(args[0].meta.dtype).proto, out_dtype=wanted.proto
         )
-        result.stop_gradient = True  # like the number in eager execution
+        # because int() and float() return a number without gradient in eager execution
+        result.stop_gradient = True
         before = scalar_kind(args[0])
         return mark_symbolic_scalar(
             result,
@@ -385,8 +389,9 @@ def _operator_bool(*args: Any) -> Any:
 
 
 def value_deciding_truth(value: Any) -> Any:
-    """Return the value that decides the truth of an object: for a TensorArray whether it is
-    non-empty, for a user object the result of `__bool__` or `__len__`.
+    """Return the value that decides the truth of an object: for a TensorArray, whether it is
+    non-empty; for a user object, the result of `__bool__` or `__len__`; for other objects, the
+    object itself.
     """
     value = require_valid_container_or_its_array(value)
     if isinstance(value, TensorArray):
@@ -461,8 +466,8 @@ MAX_ZIPPED_ITEMS = 1 << 16
 
 
 def _list_of_finite_iterable(iterable: Any) -> list[Any]:
-    """Return the items of a Python iterable; raise TraceError if it has too many, as an
-    iterator without end such as `itertools.count()`.
+    """Return the items of a Python iterable as a list. Raise TraceError if there are more than
+    MAX_ZIPPED_ITEMS, because the iterator may have no end, as `itertools.count()`.
     """
     if hasattr(iterable, "__len__"):
         return list(iterable)
@@ -507,7 +512,9 @@ def _make_extremum_operator(op: str, python: Callable[..., Any]) -> Callable[...
 
 
 def binary_extremum(op: str, a: Any, b: Any) -> Any:
-    """Return the larger or the smaller of two values; one of them may be a number."""
+    """Return the larger or the smaller of two values, by the op `op`; one of them may be a Python
+    number.
+    """
     meta = require_common_meta_of_values(op, a, b, ("one value", "the other"))
     return mark_symbolic_scalar(
         OPS[op](cast_or_fill_like(a, meta), cast_or_fill_like(b, meta)),
@@ -539,7 +546,8 @@ def _make_quantifier_operator(stop_value: bool) -> Callable[..., Any]:
             truth = BUILTIN_REPLACEMENTS[bool](value)
             if isinstance(truth, Variable):
                 found = both(found, truth)
-            elif truth is stop_value:  # Python does not evaluate further items
+            # the result is determined; like Python, do not evaluate further items
+            elif truth is stop_value:
                 return stop_value
         return found
 
@@ -561,8 +569,8 @@ def _operator_iter(value: Any, *sentinel: Any) -> Any:
 
 
 def _wrap_to_check_iterated_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function that iterates over its arguments. It raises an error for dicts whose keys
-    depend on the path, and for iterators created outside of the recorded function.
+    """Wrap a function that iterates over its arguments. The wrapper raises an error for dicts whose
+    keys depend on the path, and for iterators created outside of the recorded function.
     """
 
     def call_after_argument_checks(*args: Any, **kwargs: Any) -> Any:

@@ -1,8 +1,9 @@
 """Conversion of special methods (such as `__add__`) and properties of user classes while a program
-is recorded. Python calls these itself, so converted code cannot replace the calls.
+is recorded. Python calls special methods and properties itself, so converted code cannot replace
+the calls.
 
-A class is converted when one of its objects is an argument, is referred to by a called function, or
-is created. Other threads that use the class run the original methods.
+A class is converted when one of its objects is an argument of the captured function, is referred to
+by a called function, or is created. Other threads that use the class run the original methods.
 """
 
 from __future__ import annotations
@@ -62,13 +63,14 @@ CONVERTED_DUNDER_METHODS = frozenset(
 CONVERTED_LAYER_METHODS = CONVERTED_DUNDER_METHODS - {
     "__call__",
     "__getattr__",
-}  # Layer defines these itself
-MAX_DEPTH = 2  # of nested containers and objects
-_MAX_VISITED_ITEMS = 64  # items that are visited in one container or object
+}  # excluded, because the class Layer defines them itself
+MAX_DEPTH = 2  # how many levels of nested containers and objects are visited
+_MAX_VISITED_ITEMS = 64  # how many items are visited in one container or object
 
 _lock = threading.Lock()
-_num_active_conversions: dict[type, int] = {}  # number of recordings that converted a class
-_original_methods: dict[type, dict[str, Any]] = {}  # the original methods of a class
+# by class: the number of recordings that have it converted now
+_num_active_conversions: dict[type, int] = {}
+_original_methods: dict[type, dict[str, Any]] = {}  # by class: its original methods, by name
 
 
 class DunderAndPropertyConversion:
@@ -85,7 +87,7 @@ class DunderAndPropertyConversion:
         self._converted_classes: dict[type, None] = {}
 
     def convert_classes_of(self, *values: Any) -> None:
-        """Convert the special methods and properties of the classes of some values, and of the
+        """Convert the special methods and properties of the classes of the given values, and of
         values that they contain.
         """
         for kind in dict.fromkeys(iter_classes_of_values(values, MAX_DEPTH)):
@@ -108,7 +110,8 @@ class DunderAndPropertyConversion:
 
     def _convert_class(self, kind: type) -> None:
         with _lock:
-            if kind in _num_active_conversions:  # converted by a recording of another thread
+            # a recording in another thread has converted the class already
+            if kind in _num_active_conversions:
                 self._converted_classes[kind] = None
                 _num_active_conversions[kind] += 1
                 return
@@ -126,7 +129,9 @@ class DunderAndPropertyConversion:
                 type.__setattr__(kind, name, result)
 
     def _find_replacement_member(self, kind: type, name: str, member: Any) -> Any:
-        """Return the replacement of a method or property; None if it is not replaced."""
+        """Return the converted version of a method or property; None if the member is not
+        replaced.
+        """
         if isinstance(member, property):
             getter, setter = (
                 self._wrap_to_convert_when_recording(f) for f in (member.fget, member.fset)
@@ -143,7 +148,9 @@ class DunderAndPropertyConversion:
         return None if result is member else result
 
     def _wrap_to_convert_when_recording(self, function: Any) -> Any:
-        """Wrap a method so that it is converted while a program is recorded."""
+        """Wrap a method so that calls run the converted method while a program is recorded, and the
+        original otherwise.
+        """
         if (
             not isinstance(function, FunctionType)
             or hasattr(function, "_ol_special")
@@ -161,14 +168,16 @@ class DunderAndPropertyConversion:
         return call_method
 
     def _is_non_generated_user_function(self, function: FunctionType) -> bool:
-        # generated code, such as that of a dataclass
+        # the code was generated, for example by `dataclass`, so there is no source to convert
         return self._is_user_function(function) and not function.__code__.co_filename.startswith(
             "<"
         )
 
 
 def iter_classes_of_values(values: Any, depth: int) -> Iterator[type]:
-    """Yield the classes of some values, and of the values that they contain."""
+    """Yield the classes of the given values, and of the values that they contain, up to `depth`
+    levels.
+    """
     for value in values:
         if isinstance(value, type):
             yield value
@@ -190,7 +199,9 @@ def iter_classes_of_values(values: Any, depth: int) -> Iterator[type]:
 
 
 def find_python_dunder_method(value: Any, name: str) -> Any:
-    """Return a special method of a user object that is written in Python; None if there is none."""
+    """Return the special method `name` of a user object if it is written in Python; otherwise
+    None.
+    """
     if isinstance(value, Tensor | int | float | str | list | tuple | dict) or value is None:
         return None
     for kind in type(value).__mro__:

@@ -31,15 +31,17 @@ INT64 = Meta((), np.dtype(np.int64))
 
 
 class RuntimeIndexAssignmentTarget:
-    """A list of which an element is about to be assigned; accepts run-time indices."""
+    """Wraps a list while one of its elements is assigned, so that the index may be known only at
+    run time.
+    """
 
     def __init__(self, recorder: Recorder, target: Any) -> None:
         self._recorder, self._target_list = recorder, target
 
     def _try_mark_for_array_conversion(self, position: Any) -> bool:
         """If the index is known only at run time and an open loop carries the list, mark the list
-        in the innermost such loop, which must then convert it to a TensorArray. Return whether it
-        was marked.
+        in the innermost such loop, which must then convert it to a TensorArray. Return whether the
+        list was marked.
         """
         loops = [
             inner
@@ -86,7 +88,9 @@ class RuntimeIndexAssignmentTarget:
 
 
 def select_item_at_runtime(values: Sequence[Any], index: Variable) -> Any:
-    """Return `values[index]` for a run-time index."""
+    """Return `values[index]` for an index that is known only at run time, by ops that select the
+    item in each run.
+    """
     mode = _current_static_base_mode()
     if index.meta.dtype == bool:
         return select_item_at_runtime(
@@ -111,7 +115,9 @@ def select_item_at_runtime(values: Sequence[Any], index: Variable) -> Any:
 
 
 def items_after_assignment(values: Sequence[Any], index: Variable, value: Any) -> list[Any]:
-    """Return the items of a list as they are after `values[index] = value`."""
+    """Return the items that a list has after `values[index] = value`, for an index that is known
+    only at run time.
+    """
     items = items_without_alias_check(values)
     kinds = {
         (meta.dtype, len(meta.shape)) if meta is not None else type(v)
@@ -121,8 +127,8 @@ def items_after_assignment(values: Sequence[Any], index: Variable, value: Any) -
     if len(kinds) != 1 or find_meta_of_value(value) is None:
         kinds_text = ", ".join(dict.fromkeys(_describe_type(v) for v in items))
         why = (
-            f"a position that is known only at run time takes a value like all elements, which are "
-            f"{kinds_text or 'none'}"
+            "at a position that is known only at run time, the value should have the type of all "
+            f"elements, which are {kinds_text or 'none'}"
         )
         raise TraceError(append_user_line(f"{why}; the value is {_describe_type(value)}"))
     array = TensorArray.from_items(_current_static_base_mode(), items)
@@ -136,8 +142,8 @@ def _describe_type(value: Any) -> str:
 
 
 def _emit_checked_nonnegative_index(index: Variable, count: int) -> Any:
-    """Write ops that make an index non-negative and fail a run in which it is out of range; return
-    the result.
+    """Emit ops that make an index non-negative, and that stop a run in which the index is out of
+    range. Returns the non-negative index.
     """
     index_vector = cast_or_fill_like(OPS["reshape2"](index, shape=[1]), INT64)
     from_end = OPS["elementwise_add"](index_vector, emit_scalar_constant(count))

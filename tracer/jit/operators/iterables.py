@@ -20,19 +20,20 @@ from .dynamic_indexing import get_item
 from .partial_dicts import require_complete_container_or_its_array
 
 INT64 = Meta((), np.dtype(np.int64))
-# A tensor with at most this many rows is iterated in Python; more rows become a loop.
+# A loop over a tensor with at most this many rows is unrolled in Python; a loop over more rows is
+# recorded.
 MAX_UNROLLED_ROWS = 32
 
 
 class IndexedIterable:
-    """An iterable with a number of items, which is an int or a run-time value (negative or 0 for no
-    items), and access to the items by index.
+    """Base of iterables whose items are accessed by index. The number of items is an int, or a
+    symbolic value that is 0 or negative if there are no items.
     """
 
     count: Any
 
     def item(self, position: Any) -> Any:
-        """Return the item at an index, an int or int64 []."""
+        """Return the item at the index `position`, which is an int or a 0-D int64 tensor."""
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[Any]:
@@ -51,8 +52,8 @@ class IndexedIterable:
         return int(self.count)
 
     def is_empty(self) -> bool:
-        """Whether nothing was written to the iterable yet, so that the type of its items is
-        unknown.
+        """Whether it is known while recording that the iterable is empty, so that the type of its
+        items is unknown.
         """
         return False
 
@@ -73,7 +74,7 @@ class TensorIterable(IndexedIterable):
         self.count = size
 
     def item(self, position: Any) -> Any:
-        """Return a row."""
+        """Return the row at an index."""
         if not isinstance(position, Tensor):
             return self.x[position]
         at = cast_or_fill_like(position, Meta((), np.dtype(np.int32)))
@@ -91,18 +92,18 @@ class TensorArrayIterable(IndexedIterable):
         self.count = OPS["reshape2"](array.length(), shape=[])
 
     def is_empty(self) -> bool:
-        """Whether nothing was written to the array yet."""
+        """Whether no element was written to the TensorArray yet."""
         if self.tensor_array.element_meta is None:
             self.tensor_array.record_empty_read()
         return self.tensor_array.element_meta is None
 
     def item(self, position: Any) -> Any:
-        """Return an element."""
+        """Return the element at an index."""
         return self.tensor_array[position]
 
 
 class SymbolicRange(IndexedIterable):
-    """A `range` whose bounds may be values of the program."""
+    """A `range` whose bounds may be symbolic values."""
 
     def __init__(self, *bounds: Any) -> None:
         start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
@@ -110,18 +111,18 @@ class SymbolicRange(IndexedIterable):
         self.count = self._compute_num_items()
 
     def _compute_num_items(self) -> Any:
-        """Return the number of items, an int or int64 []; a run-time value is negative or 0 if the
-        range is empty.
+        """Return the number of items as an int or a 0-D int64 tensor; the tensor is 0 or negative
+        if the range is empty.
         """
         if not any(isinstance(b, Tensor) for b in (self.start, self.stop, self.step)):
             return len(range(self.start, self.stop, self.step))
         distance = self.stop - self.start
         if isinstance(self.step, int) and self.step == 1:
             return distance
-        return -((-distance) // self.step)  # round up
+        return -((-distance) // self.step)  # division that rounds up
 
     def item(self, position: Any) -> Any:
-        """Return the value at an index."""
+        """Return the number at an index of the range."""
         if isinstance(self.start, int) and isinstance(self.step, int):
             return (
                 position * self.step + self.start if (self.start, self.step) != (0, 1) else position
@@ -140,12 +141,12 @@ class ReversedIterable(IndexedIterable):
         return self.rows.is_empty()
 
     def item(self, position: Any) -> Any:
-        """Return an item, counted from the end."""
+        """Return the item whose index, counted from the end, is `position`."""
         return self.rows.item(self.count - 1 - position)
 
 
 class EnumeratedIterable(IndexedIterable):
-    """Pairs of a number, which counts from `start`, and an item."""
+    """The pairs of `enumerate`: a number that counts from `start`, and an item."""
 
     def __init__(self, rows: IndexedIterable, start: Any) -> None:
         self.rows, self.start, self.count = rows, start, rows.count
@@ -155,7 +156,7 @@ class EnumeratedIterable(IndexedIterable):
         return self.rows.is_empty()
 
     def item(self, position: Any) -> Any:
-        """Return the number and the item."""
+        """Return the number and the item at an index as a tuple."""
         number = (
             position if isinstance(self.start, int) and self.start == 0 else position + self.start
         )
@@ -163,7 +164,9 @@ class EnumeratedIterable(IndexedIterable):
 
 
 class ZippedIterable(IndexedIterable):
-    """Tuples of the items of several iterables; as many as the shortest iterable has."""
+    """The tuples of `zip`: one item of each iterable. There are as many tuples as the shortest
+    iterable has items.
+    """
 
     def __init__(self, rows: Sequence[Any]) -> None:
         self.rows = rows
@@ -184,23 +187,23 @@ class ZippedIterable(IndexedIterable):
         return any(r.is_empty() for r in self.rows)
 
     def item(self, position: Any) -> Any:
-        """Return a tuple of items."""
+        """Return the tuple of the items at an index."""
         return tuple(r.item(position) for r in self.rows)
 
 
 class SequenceIterable(IndexedIterable):
-    """A Python sequence of tensors that is zipped with values of the program."""
+    """A Python sequence of tensors that is zipped with symbolic values."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values, self.count = values, len(values)
 
     def item(self, position: Any) -> Any:
-        """Return an element."""
+        """Return the element of the sequence at an index."""
         return get_item(self.values, position)
 
 
 def to_range_bound(bound: Any) -> Any:
-    """Return a bound of a range as an int or int64 []."""
+    """Convert an argument of `range` to an int or a 0-D int64 tensor."""
     if not isinstance(bound, Tensor):
         return bound
     scalar = bound if not bound.meta.shape else OPS["reshape2"](bound, shape=[])
@@ -208,8 +211,8 @@ def to_range_bound(bound: Any) -> Any:
 
 
 def as_indexed_iterable_if_possible(iterable: Any) -> Any:
-    """Return an IndexedIterable for a value that a recorded loop can iterate; any other value
-    unchanged.
+    """Return an IndexedIterable for a value over which a recorded loop can iterate; return any
+    other value unchanged.
     """
     iterable = require_complete_container_or_its_array(iterable)
     if isinstance(iterable, IndexedIterable):
@@ -224,5 +227,5 @@ def as_indexed_iterable_if_possible(iterable: Any) -> Any:
 
 
 def has_dynamic_length(rows: Any) -> bool:
-    """Whether the number of items is known only at run time."""
+    """Whether the number of items of an iterable is known only at run time."""
     return isinstance(rows, IndexedIterable) and isinstance(rows.count, Tensor)

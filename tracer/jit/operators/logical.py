@@ -1,4 +1,4 @@
-"""`and`, `or`, `not`, `in` and chained comparisons of values of the program."""
+"""`and`, `or`, `not`, `in` and chained comparisons of symbolic values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ from .raise_assert_and_print import record_body_rejecting_raise
 from .registry import register
 from .sequences import fold_items
 
-_UNRECORDED_OPERAND = object()  # stands for an operand that may be undefined
+# marks an operand that was not recorded, because it may be undefined
+_UNRECORDED_OPERAND = object()
 
 
 @register
@@ -62,14 +63,18 @@ def or_(a: Any, b: Callable[[], Any]) -> Any:
 
 
 def short_circuit_and_value(a: Any, b: Callable[[], Any]) -> Any:
-    """Operator for the value of `a and b()`: one of the two operands."""
+    """Operator for `a and b()` where its value, one of the two operands, is used, not only its
+    truth.
+    """
     return (
         _record_short_circuit_value("logical_and", a, b) if isinstance(a, Variable) else a and b()
     )
 
 
 def short_circuit_or_value(a: Any, b: Callable[[], Any]) -> Any:
-    """Operator for the value of `a or b()`: one of the two operands."""
+    """Operator for `a or b()` where its value, one of the two operands, is used, not only its
+    truth.
+    """
     return _record_short_circuit_value("logical_or", a, b) if isinstance(a, Variable) else a or b()
 
 
@@ -94,7 +99,7 @@ def _record_short_circuit_value(op: str, a: Variable, b: Callable[[], Any]) -> A
 def _record_second_operand_as_branch(name: str, a: Variable, b: Callable[[], Any]) -> Any:
     if any(d not in (1, -1) for d in a.meta.shape):
         why = (
-            "Python asks whether the first one is true, which has several elements; use "
+            "Python tests whether the first operand is true, but it has several elements; use "
             "`.any()`, `.all()` or paddle.where"
         )
         raise TraceError(
@@ -112,8 +117,9 @@ def _record_second_operand_as_branch(name: str, a: Variable, b: Callable[[], Any
 
 
 def _record_and_or(op: str, a: Variable, b: Callable[[], Any]) -> Any:
-    """Record `a and b` or `a or b`: as one op, or, if the second operand has side effects or may
-    fail, with it in a branch that runs only if the first operand does not determine the result.
+    """Record `a and b()` or `a or b()` as one op. If the second operand has side effects or may
+    fail, it is recorded in a branch instead, which runs only if the first operand does not
+    determine the result.
     """
     mode = find_static_base_mode(state.mode)
     if mode is None:
@@ -125,7 +131,8 @@ def _record_and_or(op: str, a: Variable, b: Callable[[], Any]) -> Any:
             with mode.recorder.enter_block(trial_block), suppress(MaybeUndefinedError):
                 second = b()
         except EmptyArrayReadError:
-            # the loop body is recorded again once the element type is known
+            # A later part of the loop body may write the list; the loop body is recorded again when
+            # the element type is known.
             if not mode.recorder.num_open_loops:
                 raise
             return cast_variable_to_bool(a)
@@ -155,7 +162,9 @@ def _record_and_or(op: str, a: Variable, b: Callable[[], Any]) -> Any:
 
 
 def _op_may_raise_index_error(op: OpDesc) -> bool:
-    """Whether an op fails for an index out of range. The first operand may test the index."""
+    """Whether an op may raise an error for an index out of range. An op that may raise such an
+    error must not run unconditionally if the first operand of `and` tests the index.
+    """
     return op.type in INDEXING_OPS or (
         op.type == "slice"
         and bool(op.inputs.get("StartsTensorList") or op.inputs.get("StartsTensor"))
@@ -168,7 +177,9 @@ INDEXING_OPS = frozenset(
 
 
 def _set_combined_implications(op: str, found: Any, a: Any, b: Any) -> Any:
-    """Record what a conjunction or disjunction implies about none flags and other conditions."""
+    """Record in `found`, the result of `a and b` or `a or b`, what the result implies about none
+    flags and other conditions; return `found`.
+    """
     if isinstance(found, Variable):
         one, two = none_flags_implied_by_true_and_false(a), none_flags_implied_by_true_and_false(b)
         both = op == "logical_and"
@@ -247,9 +258,7 @@ def in_(a: Any, b: Any) -> Any:
 
 
 def equal(a: Any, b: Any) -> Any:
-    """Operator for `a == b`, also for lists and tuples with values of the program, such as
-    shapes.
-    """
+    """Operator for `a == b`, also for lists and tuples with symbolic values, such as shapes."""
     if not _are_sequences_with_symbolic_items(a, b):
         return require_complete_dicts_in(a) == require_complete_dicts_in(b)
     pairs = list(zip(a, b, strict=False))
@@ -274,13 +283,15 @@ def not_equal(a: Any, b: Any) -> Any:
 
 
 def _are_sequences_with_symbolic_items(a: Any, b: Any) -> bool:
-    """Whether both values are lists, or tuples, and one holds values of the program."""
+    """Whether both values are lists, or both tuples, and at least one of them contains symbolic
+    values.
+    """
     alike = any(isinstance(a, kind) and isinstance(b, kind) for kind in (list, tuple))
     return alike and (_contains_symbolic(a) or _contains_symbolic(b))
 
 
 def _contains_symbolic(value: Any) -> bool:
-    """Whether a list or tuple holds a value of the program, at any depth."""
+    """Whether a list or tuple holds a symbolic value, at any depth."""
     if not isinstance(value, list | tuple) or isinstance(value, SymbolicShape):
         return isinstance(value, SymbolicShape)
     return any(isinstance(v, Variable) or _contains_symbolic(v) for v in value)

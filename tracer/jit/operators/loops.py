@@ -49,8 +49,8 @@ def while_(
     set_values: Setter,
     names: Sequence[str],
 ) -> None:
-    """Operator for `while test(): body()`. Iterations run in Python until the test is a value of
-    the program.
+    """Operator for `while test(): body()`. Iterations run in Python until the test returns a
+    symbolic value; the remaining iterations are recorded as a loop.
     """
     while True:
         mode, condition = _evaluate_condition_undoing_if_symbolic(test, get_values, set_values)
@@ -87,8 +87,9 @@ def while_(
 def _evaluate_condition_undoing_if_symbolic(
     test: Callable[[], Any], get_values: Getter, set_values: Setter
 ) -> tuple[Static | None, Any]:
-    """Evaluate the condition of a loop. If it is a value of the program, undo its side effects and
-    return the mode of the capture; the recorded loop then evaluates the condition again.
+    """Evaluate the test of a loop; return a mode and the condition. If the condition is a symbolic
+    value, undo the side effects of the test and return the capture's mode, because the recorded
+    loop evaluates the test again; otherwise the mode is None.
     """
     mode = find_static_base_mode(state.mode)
     if mode is None:
@@ -121,7 +122,7 @@ def for_(
     test: Callable[[], Any] | None = None,
 ) -> None:
     """Operator for `for item in iterable: body(item)`, which continues while `test()` is true.
-    Recorded as a loop if the number of items is known only at run time.
+    The statement is recorded as a loop if the number of items is known only at run time.
     """
     reject_or_note_preexisting_iterators(iterable)
     rows = as_indexed_iterable_if_possible(iterable)
@@ -148,9 +149,9 @@ def _run_for_loop_until_symbolic_test(
 ) -> int | None:
     """Run the iterations in Python while `test` returns a Python value.
 
-    If it returns a value of the program and `counted`, return the number of iterations that ran;
-    the others must be recorded as a loop. If not `counted`, record each remaining iteration as a
-    branch on the test. Returns None if nothing remains.
+    If `test` returns a symbolic value and `counted` is true, return the number of iterations that
+    ran; the caller records the remaining iterations as a loop. If `counted` is false, record each
+    remaining iteration as a branch on the test. Returns None if no iteration remains.
     """
     for num_done, item in enumerate(items):
         continues = True if test is None else test()
@@ -276,4 +277,4 @@ def _run_filtered_comprehension(
 
 
 def _set_no_variables(values: list[Any]) -> None:
-    """The setter of a loop without variables."""
+    """Do nothing: the setter of a loop that changes no variables."""

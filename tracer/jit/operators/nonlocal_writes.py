@@ -1,8 +1,8 @@
 """Writes to locations outside of a function: cells, globals, attributes and elements.
 
 Converted code calls `save_and_wrap_before_write` before it mutates an object, and
-`register_new_object` for each object that it creates. `wrap_to_save_locations_before_call` saves
-the locations that a called function may write.
+`register_new_object` for each object that the code creates. `wrap_to_save_locations_before_call`
+saves the locations that a called function may write.
 """
 
 from __future__ import annotations
@@ -42,17 +42,19 @@ from ..guards.object_state import MAX_ITEMS
 from ..guards.user_code import is_non_oarlock_object_with_attributes
 from .dynamic_indexing import RuntimeIndexAssignmentTarget
 
-MAX_LOCATION_DEPTH = 2  # of nested containers and objects
+# how many levels of nested containers and objects are searched for locations
+MAX_LOCATION_DEPTH = 2
 
 
 def save_and_wrap_before_write(
     value: Any, name: str, attribute: str = "", reads: bool = False
 ) -> Any:
-    """Guard and save the state of a list, dict or object that converted code is about to change,
-    and return the object. A list is returned in a wrapper that accepts run-time indices.
+    """Add a guard for the state of a list, dict or object that converted code is about to change,
+    save the state, and return the object. A list is returned in a wrapper that accepts run-time
+    indices.
 
     attribute: the attribute that is assigned, if known.
-    reads: whether the attribute is read before.
+    reads: whether the code reads the attribute before it assigns it.
     """
     mode = find_static_base_mode(state.mode)
     if mode is not None and mode.recorder.rollback is not None:
@@ -82,25 +84,26 @@ def save_and_wrap_before_write(
 
 
 def operator_setattr(value: Any, name: str, attribute_value: Any) -> None:
-    """Operator for calls of the builtin `setattr`: guard and save the state of the object, then
-    set the attribute.
+    """Operator for calls of the builtin `setattr`: add a guard for the state of the object, save
+    the state, and set the attribute.
     """
     save_and_wrap_before_write(value, "an object")
     setattr(value, name, attribute_value)
 
 
 def operator_delattr(value: Any, name: str) -> None:
-    """Operator for calls of the builtin `delattr`: guard and save the state of the object, then
-    delete the attribute.
+    """Operator for calls of the builtin `delattr`: add a guard for the state of the object, save
+    the state, and delete the attribute.
     """
     save_and_wrap_before_write(value, "an object")
     delattr(value, name)
 
 
 def reject_or_note_preexisting_iterators(*values: Any) -> None:
-    """Check values that code is about to advance: a rollback could not rewind an iterator created
-    outside of the function. Raise SideEffectError for such an iterator if the recorder is strict;
-    otherwise note that the capture cannot be undone (`rollback.irreversible_effect`).
+    """Check iterators that code is about to advance, because a rollback cannot rewind an iterator
+    that was created outside of the captured function. For an iterator from outside, raise
+    SideEffectError if the recorder is strict; otherwise note that the capture cannot be undone
+    (`rollback.irreversible_effect`).
     """
     mode = find_static_base_mode(state.mode)
     if mode is None or mode.recorder.rollback is None or mode.recorder.read_tracker is None:
@@ -120,7 +123,7 @@ def reject_or_note_preexisting_iterators(*values: Any) -> None:
 def register_new_object(obj: Any, original: Any = None) -> Any:
     """Register a list, dict or object created in the recorded code, and return it.
 
-    original: the object that it is a copy of
+    original: the object that `obj` is a copy of
     """
     mode = find_static_base_mode(state.mode)
     if mode is not None:
@@ -133,11 +136,12 @@ def register_new_object(obj: Any, original: Any = None) -> Any:
 def attach_write_targets_to_setter(
     setter: Any, cells: Any, holders: list[tuple[Callable[[], Any], str]], shared: list[str]
 ) -> None:
-    """Store in the setter of a statement which variables, attributes and globals it sets.
+    """Store in the setter of an `if` or loop statement which variables, attributes and globals the
+    setter sets.
 
-    cells: a closure over the variables.
-    holders: of attributes.
-    shared: globals.
+    cells: a function whose closure holds the variables.
+    holders: the objects and names of the attributes.
+    shared: the names of the globals.
     """
     setter.cells = [
         CellLocation(name, cell)
@@ -147,8 +151,9 @@ def attach_write_targets_to_setter(
 
 
 def save_containers_and_exclude_merged_variables(recorder: Recorder, setter: Any) -> None:
-    """Exclude the variables of an `if` or loop statement from the tracking in the current block,
-    because the statement merges them itself; containers in their values are saved first.
+    """Exclude the variables of an `if` or loop statement from the tracking of mutations in the
+    current block, because the statement merges the variables itself. The containers that the
+    variables hold are saved first.
     """
     inner = recorder.open_blocks[-1]
     for cell in getattr(setter, "cells", ()):
@@ -158,7 +163,8 @@ def save_containers_and_exclude_merged_variables(recorder: Recorder, setter: Any
         (id(setter.__globals__), name) for name in getattr(setter, "shared", ())
     )
     for holder, name in getattr(setter, "holders", ()):
-        with suppress(AttributeError, NameError, TypeError):  # TypeError: it has no __dict__
+        # TypeError: the object has no __dict__
+        with suppress(AttributeError, NameError, TypeError):
             inner.merged_keys.add((id(vars(holder())), name))
 
 
@@ -179,7 +185,7 @@ def wrap_to_save_locations_before_call(
 
 
 def find_recorder_if_in_branch_or_loop(mode: Any) -> Recorder | None:
-    """Return the recorder if a branch or loop is being recorded."""
+    """Return the recorder of the mode if a branch or loop is being recorded; otherwise None."""
     found = find_static_base_mode(mode)
     return found.recorder if found is not None and len(found.recorder.open_blocks) > 1 else None
 
@@ -187,7 +193,7 @@ def find_recorder_if_in_branch_or_loop(mode: Any) -> Recorder | None:
 def iter_locations_written_by_call(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Iterator[MutableLocation]:
-    """Yield the locations that a call may write."""
+    """Yield the mutable locations that a call of a function may write."""
     plain: Any = function.__func__ if isinstance(function, MethodType) else function
     code = plain.__code__
     for name, cell in zip(code.co_freevars, plain.__closure__ or (), strict=True):
@@ -211,7 +217,9 @@ def iter_locations_written_by_call(
 def iter_locations_in(
     name: str, value: Any, depth: int = MAX_LOCATION_DEPTH
 ) -> Iterator[MutableLocation]:
-    """Yield the locations of a mutable value and of the values that it contains."""
+    """Yield the mutable locations in a value, such as the items of a list, and those in the values
+    that it contains.
+    """
     children: list[tuple[str, Any]] = []
     if type(value) in (list, MayAliasList):
         yield ListItemsLocation(name, value)

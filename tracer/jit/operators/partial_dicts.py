@@ -1,5 +1,5 @@
 """Dicts that have a key on some paths only: `d["w"] = x` under a condition. Converted code can read
-and test single keys; iterating or copying such a dict raises an error.
+and test single keys of these dicts; iterating or copying the dicts raises an error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ SINGLE_KEY_DICT_METHODS = frozenset(
 
 
 def num_dict_keys(partial_dict: dict[Any, Any]) -> Any:
-    """Return the number of keys of a dict: an int or a symbolic int."""
+    """Return the number of keys of a dict: an int, or a symbolic int if some keys exist on some
+    paths only.
+    """
     count = len(partial_dict)
     for _, value in _list_conditional_items(partial_dict):
         is_there = OPS["reshape2"](
@@ -40,9 +42,9 @@ def num_dict_keys(partial_dict: dict[Any, Any]) -> Any:
 
 
 def require_complete_container_or_its_array(value: Any) -> Any:
-    """Check a value of which code is about to read all items, and return it or, for a list that
-    became a TensorArray, the array. Raises TraceError for an invalidated container and for a dict
-    whose keys depend on the path.
+    """Check a container whose items code is about to read all, and return it. For a list that was
+    moved to a TensorArray, return the TensorArray. Raises TraceError for an invalidated container
+    and for a dict whose keys depend on the path.
     """
     value = require_valid_container_or_its_array(value)
     if isinstance(value, dict) and find_static_base_mode(state.mode) is not None:
@@ -59,7 +61,9 @@ def require_complete_container_or_its_array(value: Any) -> Any:
 
 
 def require_complete_dicts_in(value: Any) -> Any:
-    """Return a value; raise TraceError if it is or has a dict whose keys depend on the path."""
+    """Return `value`. Raise TraceError if it is, or contains, a dict that has a key on some paths
+    only.
+    """
     inner = (
         value.values()
         if isinstance(value, dict)
@@ -74,7 +78,7 @@ def require_complete_dicts_in(value: Any) -> Any:
 
 
 def make_partial_dict_get(partial_dict: dict[Any, Any]) -> Callable[..., Any]:
-    """Return the method `get` of a dict that has a key on some paths only."""
+    """Return a replacement for the method `get` of a dict that has a key on some paths only."""
 
     def get_value(key: Any, default: Any = None) -> Any:
         value = dict.get(partial_dict, key, default)

@@ -1,6 +1,6 @@
 """Operations whose result depends on whether a value is a Python number: class, identity,
-formatting, dict lookup. For a symbolic scalar they return what they return for the number, or raise
-an error.
+formatting, dict lookup. For a symbolic scalar, these operations return what they return for the
+Python number, or raise an error.
 """
 
 from __future__ import annotations
@@ -36,18 +36,20 @@ from .raise_assert_and_print import emit_assert
 from .training_step_rejection import must_skip_rejected_training_state_access
 
 COMPARISON_FIX_HINT = (
-    "ask for its value (`==`, `<`, if/elif), or have one kind of number on all paths"
+    "compare its value (`==`, `<`, if/elif), or use one kind of number on all paths"
 )
-FORMATTING_FIX_HINT = "print(x) shows it in each run; for a choice, compare it"
+FORMATTING_FIX_HINT = "use print(x) to show it in each run, or compare it to choose a text"
 
 
 def symbolic_scalar_kind(value: Any) -> PossibleScalarTypes | None:
-    """Return the kind of a symbolic scalar; None for other values."""
+    """Return the PossibleScalarTypes of a symbolic scalar; None for other values."""
     return value.scalar_kind if isinstance(value, Variable) else None
 
 
 def isinstance_(value: Any, classes: Any) -> bool:
-    """Operator for `isinstance`."""
+    """Operator for `isinstance`, which treats a symbolic scalar as a Python number and a
+    TensorArray as a list or tuple.
+    """
     if isinstance(value, TensorArray):
         return issubclass(_python_type_of_tensor_array(value), classes)
     kind = symbolic_scalar_kind(value)
@@ -69,7 +71,9 @@ def _python_type_of_tensor_array(array: TensorArray) -> type:
 
 
 def type_(*args: Any, **kwargs: Any) -> Any:
-    """Operator for `type`."""
+    """Operator for `type`, which returns the class of the Python number or list that a value stands
+    for.
+    """
     if len(args) == 1 and isinstance(args[0], TensorArray):
         return _python_type_of_tensor_array(args[0])
     kind = symbolic_scalar_kind(args[0]) if len(args) == 1 else None
@@ -128,7 +132,7 @@ def reject_program_value_in_f_string(value: Any) -> Any:
 
 
 def mod(a: Any, b: Any) -> Any:
-    """Operator for `a % b`, of numbers or of a string."""
+    """Operator for `a % b`, the remainder of numbers or the formatting of a string."""
     if isinstance(a, str | bytes):
         reject_symbolic_scalar_formatting(b, "%")
     return a % b
@@ -140,8 +144,8 @@ def check_and_track_match_subject(
     """Operator for the subject of `match`: reject symbolic scalars, guard the attributes that
     patterns may read, and return the subject.
 
-    attributes: the keyword attributes of its class patterns.
-    depth: their nesting depth.
+    attributes: the names of attributes in its class patterns.
+    depth: how deep the class patterns are nested.
     """
     reject_scalar_in_pattern(value)
     _record_reads_of_class_patterns(value, attributes, depth)
@@ -149,7 +153,9 @@ def check_and_track_match_subject(
 
 
 def _record_reads_of_class_patterns(value: Any, attributes: tuple[str, ...], depth: int) -> None:
-    """Record that class patterns may read attributes of a value, and of the values in it."""
+    """Add guards for the attributes of a value, and of the values in it, that class patterns may
+    read.
+    """
     if not depth or isinstance(value, Tensor):
         return
     if isinstance(value, list | tuple | dict):
@@ -164,7 +170,7 @@ def _record_reads_of_class_patterns(value: Any, attributes: tuple[str, ...], dep
 
 
 def reject_scalar_in_pattern(value: Any) -> None:
-    """Raise TraceError for a symbolic scalar that a pattern would compare."""
+    """Raise TraceError if a value that a pattern compares is a symbolic scalar."""
     if symbolic_scalar_kind(value) is not None:
         raise_or_collect_concrete_number_error(value, "match", "write if/elif/else", None)
     if isinstance(value, tuple | list):
@@ -183,16 +189,16 @@ def _wrap_to_reject_symbolic_scalar_formatting(
 
 
 def entry_defined_flag(variable: Variable) -> Any:
-    """Whether a maybe-undefined value of an attribute or dict is defined: True, or a bool of the
-    program.
+    """Whether a value that an attribute or dict holds on some paths only is defined: True, or a
+    bool Variable.
     """
     mode = find_static_base_mode(state.mode)
     return True if mode is None else value_defined_flag(mode.recorder, variable)
 
 
 def guard_or_reject_attribute_read(value: Any, name: Any) -> None:
-    """Add a guard for an attribute that is about to be read. Raises SideEffectError for an
-    attribute of training state.
+    """Add a guard for an attribute that is about to be read. Raises SideEffectError if the
+    attribute belongs to a training step, such as the gradient of a tensor.
     """
     mode = find_static_base_mode(state.mode)
     if mode is not None:
@@ -232,15 +238,15 @@ def _operator_getattr(value: Any, name: str, *default: Any) -> Any:
 def select_dict_entry_by_symbolic_key(
     lookup_dict: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = None
 ) -> Any:
-    """Return `lookup_dict[key]` for a symbolic scalar as the key, or `missing()` if no key of the
-    dict equals it. Without `missing`, emit a check that the key exists.
+    """Return `lookup_dict[key]` for a symbolic scalar `key`, selected in each run, or `missing()`
+    if no key of the dict equals it. Without `missing`, emit a check that the key exists.
     """
     number_items = [(k, v) for k, v in dict.items(lookup_dict) if is_python_or_numpy_scalar(k)]
     if not number_items:
         if missing is None:
             raise KeyError(
                 append_user_line(
-                    "there is no key that is a number "
+                    "the dict has no key that is a number "
                     f"(key={key.meta}{key.creation_site_message_suffix})"
                 )
             )

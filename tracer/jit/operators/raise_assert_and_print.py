@@ -1,4 +1,4 @@
-"""`assert`, `raise` under a condition of the program, and `print`."""
+"""`assert`, `raise` under a symbolic condition, and `print`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 
-# Attribute of an exception that a `raise` statement of the user raised during the recording.
+# Attribute that marks an exception as raised by a `raise` statement of the user's code during the
+# recording.
 RAISE_LOCATION_ATTR = "_oarlock_raised_at"
 
 
 class RaisedInBranchError(Exception):
-    """The user's code raises an exception in a recorded branch.
+    """Signals that the user's code raises an exception in a branch that is being recorded.
 
-    holds: whether it is the branch for a true condition.
+    holds: whether the branch is the one for a true condition.
     error: the user's exception.
     """
 
@@ -62,7 +63,9 @@ def record_branch_converting_raise(mode: Static, holds: bool, run: Callable[[], 
 def emit_assert_for_raising_branch(
     mode: Static, condition: Variable, raised: RaisedInBranchError
 ) -> None:
-    """Write an assert that fails each run in which the condition leads to a `raise`."""
+    """Append an assert that stops each run in which the condition selects the branch that
+    raises.
+    """
     holds = OPS["logical_not"](condition) if raised.in_true_branch else condition
     emit_assert(
         mode,
@@ -74,7 +77,7 @@ def emit_assert_for_raising_branch(
 
 def record_body_rejecting_raise(run: Callable[[], Any], what: str) -> Any:
     """Record the body of a loop or expression; raise TraceError if the user's code raises an
-    exception in it, because that would happen regardless of run-time values.
+    exception in it, because every run would then raise it, whatever its inputs are.
     """
     try:
         return run()
@@ -89,8 +92,8 @@ def record_body_rejecting_raise(run: Callable[[], Any], what: str) -> Any:
 
 
 def assert_(test: Any, message: Callable[[], Any]) -> None:
-    """Operator for `assert test, message()`. If `test` is a value of the program, each run checks
-    it.
+    """Operator for `assert test, message()`. If `test` is a symbolic value, an assert is recorded,
+    which each run checks.
     """
     mode = find_static_base_mode(state.mode)
     if not isinstance(test, Variable) or mode is None:
@@ -108,7 +111,9 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
 
 
 def _evaluate_message_or_source_text(message: Callable[[], Any]) -> Any:
-    """Return the message of an assert, or its source if it depends on values of the program."""
+    """Return the message of an assert, or the source text of the message if its value depends on
+    symbolic values.
+    """
     try:
         return message()
     except TraceError:
@@ -119,9 +124,9 @@ def _evaluate_message_or_source_text(message: Callable[[], Any]) -> Any:
 def emit_assert(
     mode: Static, holds: Any, message: str, where: str, data: list[Variable] | None = None
 ) -> None:
-    """Write an assert that fails each run in which `holds` is false.
+    """Append an assert that stops each run in which `holds` is false.
 
-    where: the user's line, by default the current one.
+    where: the user's line for the error message, by default the current one.
     """
     check_condition("assert", holds)
     mode.recorder.open_blocks[-1].conditions |= implied_condition_values(holds, True)
@@ -130,8 +135,8 @@ def emit_assert(
 
 
 def print_(*values: Any, **options: Any) -> None:
-    """Operator for `print(*values)`. If one of the values is a value of the program, each run
-    prints.
+    """Operator for `print(*values)`. If one of the values is symbolic, the call is recorded, and
+    each run prints.
     """
     leaves, spec = pytree.flatten(values)
     variable_indices = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]

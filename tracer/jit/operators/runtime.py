@@ -1,5 +1,5 @@
-"""The operators that converted code calls at run time, under the name `__ol`. Each runs Python for
-Python values and records ops for values of the program.
+"""The operators that converted code calls at run time, under the name `__ol`. An operator runs
+Python's operation on Python values, and records ops for symbolic values.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ __all__ = [
 ]
 
 NO_RETURN_VALUE = Undefined(
-    "the value returned", "is missing: some paths through the function return none"
+    "the value returned", "is missing, because some paths through the function return no value"
 )
 
 
@@ -94,7 +94,7 @@ def return_value(value: Any, was_returned: Any = True, name: str = "") -> Any:
     """Operator for the return value of a function; None if no path through the function returns a
     value.
 
-    was_returned: whether a value was returned; a bool of the program if that depends on the path.
+    was_returned: whether a value was returned; a bool Variable if that depends on the path.
     """
     if isinstance(was_returned, Variable) and value is not None:
         return _mark_return_value_maybe_none(was_returned, value, name)
@@ -112,16 +112,19 @@ def return_value(value: Any, was_returned: Any = True, name: str = "") -> Any:
 
 
 def _mark_return_value_maybe_none(was_returned: Variable, value: Any, name: str) -> Any:
-    """Return the value of a function that may end without a `return`, marked as None on those
-    paths. Raises TraceError, or collects it, if the value is not a Variable or the mode does not
-    convert source.
+    """Return the value of a function, marked as None on the paths on which the function ends
+    without a `return`. If the value is not a Variable, or the mode does not convert source, raises
+    TraceError; while `oarlock explain` runs, the error is collected instead.
     """
     mode = find_static_base_mode(state.mode)
     assert mode is not None
     if not isinstance(value, Variable) or not mode.converts_source:
         why = f"not every path through {name} returns a value; Python would return None"
         error = TraceError(
-            append_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end")
+            append_user_line(
+                f"return: {why} on one, and {type(value).__name__} on another. Return a value "
+                "at its end"
+            )
         )
         return mode.raise_error_unless_collecting(error, value)
     missing, value_none_flag = (
@@ -134,7 +137,9 @@ def _mark_return_value_maybe_none(was_returned: Variable, value: Any, name: str)
 
 
 def read_attribute_or_undefined(read: Callable[[], Any], name: str) -> Any:
-    """Operator that reads an attribute; Undefined if it does not exist."""
+    """Operator that reads an attribute by calling `read`; returns Undefined if the attribute does
+    not exist.
+    """
     try:
         return read()
     except (AttributeError, NameError):
@@ -142,8 +147,8 @@ def read_attribute_or_undefined(read: Callable[[], Any], name: str) -> Any:
 
 
 def attribute_needs_assignment(value: Any, read: Callable[[], Any]) -> bool:
-    """Whether an attribute must be assigned, because it does not refer to the object
-    `value` yet.
+    """Whether a setter must assign `value` to an attribute, because the attribute does not hold
+    this object yet.
     """
     if isinstance(value, Undefined):
         return False
@@ -154,8 +159,8 @@ def attribute_needs_assignment(value: Any, read: Callable[[], Any]) -> bool:
 
 
 def record_read_and_return_owner(value: Any, name: str) -> Any:
-    """Operator for the owner of an attribute: record that the attribute `name` is about to be read,
-    because the program depends on it, and return the owner.
+    """Operator for `value` in `value.name`: add a guard for the attribute that is about to be read,
+    because the program depends on it, and return `value`.
     """
     guard_or_reject_attribute_read(value, name)
     return value

@@ -53,8 +53,8 @@ def get_slice(value: Any, start: Any, stop: Any, step: Any) -> Any:
     if not isinstance(step, int) or step == 0:
         raise TraceError(
             append_user_line(
-                f"slice: the step must be a Python int, because the list is in the program "
-                f"('{value.name}')"
+                f"slice: the step must be a Python int, because the length of the list is known "
+                f"only at run time ('{value.name}')"
             )
         )
     sliced = _slice_tensor_array(value, start, stop, step)
@@ -63,7 +63,7 @@ def get_slice(value: Any, start: Any, stop: Any, step: Any) -> Any:
 
 
 def _slice_tensor_array(array: TensorArray, start: Any, stop: Any, step: int) -> Any:
-    if array.element_meta is None:  # nothing was written to it so far
+    if array.element_meta is None:  # no element was written to the TensorArray so far
         array.record_empty_read()
         return array.copy()
     count = OPS["reshape2"](array.length(), shape=[])
@@ -79,8 +79,8 @@ def _slice_tensor_array(array: TensorArray, start: Any, stop: Any, step: int) ->
 
 
 def _emit_normalized_slice_bound(bound: Any, count: Any, low: Any, high: Any) -> Any:
-    """Return a bound of a slice, counted from the start of the list and limited to [low, high];
-    `low` is -1 for a negative step.
+    """Emit ops that convert a bound of a slice to an index from the start of the list, limited to
+    [low, high], and return it. `low` is -1 for a negative step.
     """
     at = cast_or_fill_like(
         OPS["reshape2"](bound, shape=[])
@@ -109,7 +109,9 @@ def is_iterable_by_recorded_loop(value: Any) -> bool:
 
 
 def _dynamic_length_iterable_or_none(value: Any) -> IndexedIterable | None:
-    """Return an iterable of dynamic length; None for other values."""
+    """Return an IndexedIterable for a value whose length is known only at run time; None for other
+    values.
+    """
     if find_static_base_mode(state.mode) is None or isinstance(value, str | bytes | dict):
         return None
     rows = as_indexed_iterable_if_possible(value)
@@ -119,7 +121,9 @@ def _dynamic_length_iterable_or_none(value: Any) -> IndexedIterable | None:
 def fold_items(
     rows: IndexedIterable, start: Any, combine: Callable[[Any, Any], Any], name: str
 ) -> Any:
-    """Combine all items with a function of two values, in order."""
+    """Combine all items with the function `combine` of two values, from left to right, in a
+    recorded loop.
+    """
     accumulated = [start]
 
     def add(item: Any) -> None:
@@ -142,8 +146,8 @@ def _operator_sum(values: Any, start: Any = 0) -> Any:
 
 
 def fold_extremum_or_none(values: Any, combine: Callable[[Any, Any], Any]) -> Any:
-    """Return the largest or smallest item of an iterable of dynamic length; None for tensors and
-    for other values.
+    """Return the largest or smallest item of an iterable whose length is known only at run time;
+    None for a tensor or any other value.
     """
     rows = _dynamic_length_iterable_or_none(values) if not isinstance(values, Variable) else None
     if rows is None:
@@ -157,7 +161,7 @@ def fold_extremum_or_none(values: Any, combine: Callable[[Any, Any], Any]) -> An
 
 
 def _make_sequence_constructor_operator(python: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the operator for `list` or `tuple`."""
+    """Return the operator for the builtin `python`, which is `list` or `tuple`."""
 
     def construct(*args: Any) -> Any:
         rows = _dynamic_length_iterable_or_none(args[0]) if len(args) == 1 else None
@@ -185,15 +189,15 @@ def _operator_reversed(values: Any) -> Any:
 
 
 def _emit_nonnegative_or_past_end_index(index: Any, length: Any) -> Any:
-    """Return a non-negative index for one that may count from the end. If there is no such element,
-    return the length, which is out of range.
+    """Emit ops that convert an index, which may count from the end, to a non-negative index. If the
+    list has no element with the index, the result is the length of the list, which is out of range.
     """
     at = OPS["where"](index < 0, index + length, index)
     return OPS["where"](at < 0, length, at)
 
 
 def make_tensor_array_pop(array: TensorArray) -> Callable[..., Any]:
-    """Return the method `pop` of a TensorArray, for any position."""
+    """Return the method `pop` of a TensorArray, which can remove the element at any position."""
 
     def pop_at_index(index: Any = -1) -> Any:
         if is_python_or_numpy_scalar(index) and index == -1:
@@ -231,8 +235,8 @@ def _make_prod_operator(python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def fold_quantifier_or_none(values: Any, start: bool, combine: Callable[[Any, Any], Any]) -> Any:
-    """Operator for `any` and `all` of an iterable of dynamic length, `start` for an empty one; None
-    for other values.
+    """Operator for `any` and `all` of an iterable whose length is known only at run time; returns
+    None for other values. The result for an empty iterable is `start`.
     """
     rows = _dynamic_length_iterable_or_none(values)
     return None if rows is None else fold_items(rows, start, combine, "whether they hold")

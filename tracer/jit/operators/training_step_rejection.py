@@ -16,7 +16,7 @@ GRADIENT_METHODS = frozenset(
 
 def must_skip_rejected_training_state_access(mode: Static, owner: Any, name: str) -> bool:
     """Raise SideEffectError for access to an optimizer, a scheduler, a scaler or the gradient of a
-    tensor; while `oarlock explain` runs, return True instead: the caller skips the access.
+    tensor. While `oarlock explain` runs, return True instead, so that the caller skips the access.
     """
     if getattr(type(owner), "is_training_state", False) is True:
         return mode.raise_or_skip_unsupported_side_effect(
@@ -30,8 +30,8 @@ def must_skip_rejected_training_state_access(mode: Static, owner: Any, name: str
 
 
 def must_skip_rejected_training_call(mode: Static, function: Any, owner: Any) -> bool:
-    """Raise SideEffectError for a call that belongs to a training step; while `oarlock explain`
-    runs, return True instead: the caller skips the call.
+    """Raise SideEffectError for a call that belongs to a training step. While `oarlock explain`
+    runs, return True instead, so that the caller skips the call.
     """
     name = "" if owner is None else str(getattr(function, "__name__", ""))
     return must_skip_rejected_training_state_access(
@@ -40,7 +40,7 @@ def must_skip_rejected_training_call(mode: Static, function: Any, owner: Any) ->
 
 
 def substitute_for_skipped_call(*args: Any, **_: Any) -> Any:
-    """The function that `oarlock explain` calls instead of a call that it skips: returns the first
-    argument.
+    """Return the first argument. `oarlock explain` calls this function in place of a call that it
+    skips.
     """
     return args[0] if args else None

@@ -1,6 +1,7 @@
-// NumPy allocates through a handler (NEP 49), one per Python context (contextvars); tasks and
-// threads have their own contexts.  This handler rejects requests above the limit while a kernel
-// runs in the thread, and forwards all others to the previous handler.
+// NumPy allocates arrays through an allocation handler (NEP 49). There is one handler per Python
+// context (contextvars); tasks and threads have their own contexts.  The handler defined here
+// rejects requests above OARLOCK_MAX_RESULT_BYTES while a kernel runs in the thread, and forwards
+// all other requests to the handler that was installed before.
 #include "autograd/array_size_limit.h"
 
 #include <cstdlib>
@@ -16,7 +17,7 @@ namespace oarlock::autograd {
 namespace {
 
 constexpr std::size_t kMinCheckedBytes =
-    std::size_t{1} << 20;  // most arrays are smaller: avoid reading the environment
+    std::size_t{1} << 20;  // smaller arrays pass without reading the environment variable
 constexpr const char* kCapsule = "mem_handler";  // the name that NumPy requires for the capsule
 
 struct KernelAllocationState {
@@ -25,8 +26,8 @@ struct KernelAllocationState {
 };
 thread_local KernelAllocationState state;
 
-// Reads the limit like core/result_size_limit.py and base/result_size_limit.cpp: a number above 0,
-// or 8 GiB.
+// Reads the limit from OARLOCK_MAX_RESULT_BYTES, as core/result_size_limit.py and
+// base/result_size_limit.cpp do.  If the variable is not a number above 0, the limit is 8 GiB.
 std::size_t max_result_bytes() {
   constexpr std::size_t default_limit = std::size_t{8} << 30;
   const char* text = std::getenv("OARLOCK_MAX_RESULT_BYTES");
@@ -46,7 +47,7 @@ bool exceeds_limit_recording_size(std::size_t size) {
   return true;
 }
 
-PyDataMemAllocator previous_allocator;  // the previous handler
+PyDataMemAllocator previous_allocator;  // the allocator of the previously installed handler
 
 void* allocate(void* context, std::size_t size) {
   return exceeds_limit_recording_size(size) ? nullptr : previous_allocator.malloc(context, size);
@@ -65,8 +66,8 @@ void* reallocate(void* context, void* block, std::size_t size) {
 PyDataMem_Handler handler = {
     "oarlock", 1, {nullptr, allocate, allocate_zeros, reallocate, nullptr}};
 
-// Creates the capsule of the handler, which forwards to the current handler; null with an error
-// set.
+// Creates the capsule of Oarlock's allocation handler, which forwards to the handler installed now.
+// Returns null with an error set if this fails.
 PyObject* make_allocation_handler_capsule() {
   Ref current(PyDataMem_GetHandler());
   if (!current) return nullptr;
@@ -76,12 +77,12 @@ PyObject* make_allocation_handler_capsule() {
   previous_allocator = handler_of_numpy->allocator;
   handler.allocator.ctx = previous_allocator.ctx;
   handler.allocator.free = previous_allocator.free;
-  current.release();  // keep the previous handler alive: it may have to free arrays
+  current.release();  // keeps the previous handler alive, which may have to free arrays
   return PyCapsule_New(&handler, kCapsule, nullptr);
 }
 
-// Installs NumPy's allocation handler that rejects large arrays in the current Python context,
-// unless it is there.  If that fails, kernels run without the limit.
+// Installs the allocation handler that rejects large arrays in the current Python context, unless
+// it is installed there already.  If the installation fails, kernels run without the limit.
 void install_allocation_handler() noexcept {
   static PyObject* capsule = nullptr;
   PyObject* current = PyDataMem_GetHandler();
@@ -107,7 +108,7 @@ ArraySizeLimitScope::~ArraySizeLimitScope() { --state.kernel_depth; }
 PyObject* call_with_array_size_limit(PyObject*, PyObject* const* args, Py_ssize_t count,
                                      PyObject* names) {
   if (count < 1) {
-    PyErr_SetString(PyExc_TypeError, "limited() takes a function");
+    PyErr_SetString(PyExc_TypeError, "limited() requires a function as its first argument");
     return nullptr;
   }
   ArraySizeLimitScope scope;

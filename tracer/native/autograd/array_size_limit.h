@@ -1,4 +1,4 @@
-// The limit on the arrays that kernels allocate: OARLOCK_MAX_RESULT_BYTES.
+// The limit on the size of arrays that kernels allocate, set by OARLOCK_MAX_RESULT_BYTES.
 #pragma once
 
 #include <Python.h>

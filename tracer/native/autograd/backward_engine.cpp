@@ -1,6 +1,6 @@
-// The backward engine: takes the pending node that was recorded last, calls its vjp rule, and
-// accumulates the returned gradients.  Methods of the Python subclass handle rare cases: hooks, ops
-// with several outputs, and broadcast shapes.
+// The backward engine repeatedly takes the pending node that was recorded last, calls its VJP rule,
+// and accumulates the returned gradients.  Methods of the Python subclass handle rare cases: hooks,
+// ops with several outputs, and broadcast shapes.
 
 #include <queue>
 #include <unordered_map>
@@ -13,8 +13,8 @@ namespace oarlock::autograd {
 namespace {
 
 /// A gradient that waits for its node or leaf. gradient: an array or Tensor; for ops with several
-/// outputs, a dict by output index. owned: whether it is a sum computed here, which may be changed
-/// in place.
+/// outputs, a dict by output index. owned: whether the gradient is a sum that the backward engine
+/// computed, and may change in place.
 struct PendingGradient {
   Ref target;  // the node or the leaf
   Ref gradient;
@@ -73,14 +73,15 @@ bool add_to_pending_gradient_of_leaf(BackwardEngineObject* self, PyObject* tenso
   auto entry = state.leaf_index.find(tensor);
   if (entry != state.leaf_index.end())
     return accumulate(self, state.leaves[entry->second], gradient);
-  // In this order, a failed allocation leaves no index without its entry.
+  // The entry is added before its index, so that after a failed allocation no index refers to a
+  // missing entry.
   state.leaves.push_back({Ref::share(tensor), Ref::share(gradient), false});
   state.leaf_index.emplace(tensor, state.leaves.size() - 1);
   return true;
 }
 
-// Adds a gradient to the entry of an output in a dict of gradients by output index, which ops with
-// several outputs have.
+// Adds a gradient to the entry of an output in `by_index`, the dict of gradients by output index of
+// a node whose op has several outputs.
 bool accumulate_for_output_index(BackwardEngineObject* self, PyObject* by_index, Py_ssize_t index,
                                  PyObject* gradient) {
   Ref key(PyLong_FromSsize_t(index));
@@ -110,8 +111,8 @@ bool accumulate_node_gradient(BackwardEngineObject* self, TensorObject* tensor,
              : accumulate_for_output_index(self, pending.gradient.get(), tensor->index, gradient);
 }
 
-// Accumulates the gradient of one input.  If the gradient is a function, it is called only if
-// `tensor` needs a gradient.
+// Accumulates the gradient of one input of a node.  If the gradient is a function, it is called
+// only if `tensor` needs a gradient.
 bool accumulate_grad_if_needed(BackwardEngineObject* self, PyObject* tensor,
                                PyObject* gradient_or_function) {
   if (as_tensor(tensor)->origin != Py_None) tensor = as_tensor(tensor)->origin;
@@ -145,7 +146,7 @@ bool is_operand_unmodified(PyObject* arg) {
   return true;
 }
 
-// The inputs of a node, with the values that they had when it was recorded.
+// Returns the inputs of a node with the values that they had when the node was recorded.
 Ref recorded_node_inputs(BackwardEngineObject* self, NodeObject* node) {
   bool plain = PyTuple_Check(node->args) != 0;
   for (Py_ssize_t i = 0; plain && i < PyTuple_Size(node->args); ++i)
@@ -170,7 +171,7 @@ struct VjpRuleArguments {
   }
 };
 
-// The arrays of a list of tensors.
+// Returns the arrays of a list of tensors as a list.
 Ref arrays_of_tensor_list(PyObject* list) {
   Py_ssize_t count = PySequence_Size(list);
   if (count < 0) return {};
@@ -222,7 +223,7 @@ bool push_saved_output(BackwardEngineObject* self, VjpRuleArguments& call, NodeO
   return call.push(Ref(PyObject_GetItem(node->outs, which)));
 }
 
-// The attributes and outputs that the rule takes as keyword arguments.
+// Collects the attributes and outputs that the VJP rule of an op takes as keyword arguments.
 bool push_attributes_and_saved_outputs(BackwardEngineObject* self, VjpRuleArguments& call,
                                        NodeObject* node) {
   OpObject* op = as_op(node->op);
@@ -240,7 +241,7 @@ bool push_attributes_and_saved_outputs(BackwardEngineObject* self, VjpRuleArgume
   return true;
 }
 
-// Calls the rule of a node.  Returns a tuple with one gradient per input, or the gradient of a
+// Calls the VJP rule of a node.  Returns a tuple with one gradient per input, or the gradient of a
 // single input.
 Ref call_vjp_rule(BackwardEngineObject* self, NodeObject* node, PyObject* args,
                   PyObject* gradient) {
@@ -263,8 +264,9 @@ bool accumulate_needed_grads_of_list(BackwardEngineObject* self, PyObject* tenso
   Py_ssize_t count = PySequence_Size(tensors);
   if (count < 0 || PySequence_Size(gradients) != count) {
     if (!PyErr_Occurred())
-      PyErr_SetString(PyExc_ValueError,
-                      "a VJP rule returned another number of gradients than inputs");
+      PyErr_SetString(
+          PyExc_ValueError,
+          "a VJP rule should return one gradient per input; the number of gradients differs");
     return false;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -289,14 +291,15 @@ bool accumulate_input_gradients(BackwardEngineObject* self, PyObject* args, PyOb
   return true;
 }
 
-// Whether the rule of a node must be called; -1 with an error set.
+// Whether the VJP rule of a node must be called: 1, 0, or -1 with an error set.
 int is_node_selected_for_rule_call(BackwardEngineObject* self, NodeObject* node) {
   if (self->nodes == Py_None) return 1;
   Ref number(PyLong_FromLongLong(node->seq));
   return number ? PySet_Contains(self->nodes, number.get()) : -1;
 }
 
-// Notifies Python of the leaves whose gradients are complete after this node.
+// Calls the Python method that is notified of the leaves whose gradients are complete after the
+// node with sequence number `number`.
 bool notify_final_leaf_gradients(BackwardEngineObject* self, long long number) {
   if (self->last_uses == Py_None) return true;
   Ref key(PyLong_FromLongLong(number));
@@ -316,7 +319,7 @@ bool pop_and_run_latest_node(BackwardEngineObject* self, bool retain) {
   int wants_rule = is_node_selected_for_rule_call(self, node);
   if (wants_rule < 0) return false;
   PyObject* gradient = pending.mapped().gradient.get();
-  if (!wants_rule) {  // only the gradient of its output is requested
+  if (!wants_rule) {  // only the gradients of the node's outputs are requested
     auto* object = reinterpret_cast<PyObject*>(self);
     return static_cast<bool>(Ref(call_method(object, "output_grads_after_hooks",
                                              reinterpret_cast<PyObject*>(node), gradient)));

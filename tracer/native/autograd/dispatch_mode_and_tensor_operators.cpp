@@ -1,5 +1,5 @@
-// The dispatch mode of each thread, and the operators of Tensor.  An operator calls its op directly
-// if no operand must be converted.
+// The dispatch mode of each thread, and the operators of Tensor.  An operator of Tensor calls its
+// op without a Python function if no operand must be converted.
 #include <array>
 #include <utility>
 
@@ -37,7 +37,7 @@ PyObject* get_mode(PyObject*, void*) { return Py_NewRef(current_mode()); }
 
 int set_mode(PyObject*, PyObject* value, void*) {
   if (!value) {
-    PyErr_SetString(PyExc_AttributeError, "there is always a mode");
+    PyErr_SetString(PyExc_AttributeError, "the dispatch mode cannot be deleted");
     return -1;
   }
   set_thread_mode(value);
@@ -76,9 +76,10 @@ bool can_call_op_without_conversion(TensorBinaryOperatorObject* self, PyObject* 
   return a && b && are_arrays_or_scalars_of_same_accepted_type(a, b, self->allows_integers != 0);
 }
 
-// The number as a tensor of the dtype of `x`.  Null, without an error, if it is not a Python float
-// or int, the mode is not eager, `x` is not a tensor with an array, or its dtype cannot represent
-// the number; null with an error set if it fails.
+// Returns a Python number as a tensor of the dtype of `x`.  Returns null without an error if the
+// value is no Python float or int, the mode is not eager, `x` is not a tensor with an array, or the
+// dtype of `x` cannot represent the number.  Returns null with an error set if the conversion
+// fails.
 Ref try_make_tensor_of_number_operand(TensorBinaryOperatorObject* self, PyObject* x,
                                       PyObject* number) {
   if (!PyFloat_CheckExact(number) && !PyLong_CheckExact(number)) return {};
@@ -172,8 +173,8 @@ DispatchPath current_dispatch_path() {
   return thread_dispatch;
 }
 
-// Sets the modes that C++ implements itself (eager, no_tape, bare).  Every thread starts with the
-// first one.
+// Sets the mode objects of the modes that C++ implements (eager, no_tape, bare).  Every thread
+// starts in the eager mode.
 PyObject* set_native_modes(PyObject*, PyObject* args) {
   PyObject *eager = nullptr, *no_tape = nullptr, *bare = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &eager, &no_tape, &bare)) return nullptr;

@@ -9,7 +9,8 @@ SharedObjects shared{};
 
 namespace {
 
-// Sets the Python objects that C++ code uses: the Tensor class, explain() and is_float().
+// Sets the Python objects that C++ code calls: the class Tensor, explain(), which raises the error
+// of a failed kernel, and is_float(), which checks a dtype.
 PyObject* set_shared_objects(PyObject*, PyObject* args) {
   PyObject *tensor = nullptr, *explain = nullptr, *is_float = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &tensor, &explain, &is_float)) return nullptr;

@@ -1,21 +1,21 @@
-// NumPy's C API: loading it, queries of dtypes and shapes of arrays, and creation of arrays like
-// another one.
+// Functions on top of NumPy's C API: loading the API, queries of dtypes and shapes of arrays, and
+// creation of arrays like another one.
 #pragma once
 
 #include <Python.h>
 
 namespace oarlock::autograd {
 
-/// Loads NumPy's C API; false with an error set.
+/// Loads NumPy's C API.  Returns false with an error set if this fails.
 bool import_numpy();
 /// Whether both values are arrays, or NumPy scalars, of the same floating or complex type.
 /// allow_integers: or of the same integer type; arrays also of bool.
 bool are_arrays_or_scalars_of_same_accepted_type(PyObject* a, PyObject* b, bool allow_integers);
 /// Whether both are arrays with the same shape and dtype.
 bool are_arrays_of_same_shape_and_dtype(PyObject* a, PyObject* b);
-/// A Python number as a 0-D array with the dtype of `array`. Null, without an error, unless `array`
-/// is float32 or float64 or, with allow_integers, of a signed integer dtype and the number is an
-/// int; and if the number does not fit.
+/// A Python number as a 0-D array with the dtype of `array`. Null, without an error, if the number
+/// does not fit the dtype, or if the dtype is not allowed. Allowed are float32 and float64, and
+/// with allow_integers also signed integer dtypes for an int.
 PyObject* try_make_0d_array_from_number(PyObject* array, PyObject* number, bool allow_integers);
 /// Zeros with the shape and dtype of an array; null with an error set if memory is exhausted.
 PyObject* zeros_like(PyObject* array);

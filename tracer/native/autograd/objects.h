@@ -1,6 +1,6 @@
-// The objects that every op call and backward step uses, as plain structs: fields of Tensor and Op,
-// and graph nodes.  Python subclasses of Tensor and Op add further fields.  Nothing here depends on
-// particular ops.
+// Plain structs of the objects that every op call and backward step uses: the base classes of
+// Tensor and Op, and the nodes of the tape.  Python subclasses of Tensor and Op add further fields.
+// This header does not depend on particular ops.
 #pragma once
 
 #include <Python.h>
@@ -57,7 +57,8 @@ struct TensorObject {
   Py_ssize_t index;   // output index in the node
   Py_ssize_t version;  // number of in-place changes
   char stop_gradient;
-  char saved_for_backward;  // whether a node took it as input since the last in-place change
+  char
+      saved_for_backward;  // whether a node took the tensor as input since its last in-place change
 };
 
 /// The base of the Python class Op.

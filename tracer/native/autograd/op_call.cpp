@@ -1,5 +1,6 @@
-// Op calls.  The eager modes unwrap the inputs, run the kernel, wrap the result and record a node;
-// the bare mode runs the kernel.  All other modes, and ops with several outputs, call `mode.run(op,
+// Op calls.  In the eager modes, an op call unwraps the input Tensors, runs the kernel, wraps the
+// result and records a node on the tape.  In the bare mode, inputs are arrays, and the call only
+// runs the kernel.  In all other modes, and for ops with several outputs, it calls `mode.run(op,
 // args, attrs)`.
 #include <array>
 
@@ -13,7 +14,7 @@ namespace {
 constexpr Py_ssize_t kMaxArgs =
     24;  // maximal number of inputs and attributes of a call handled here
 
-// The keyword arguments as a dict; without arguments, the shared empty dict.
+// Returns the keyword arguments of a call as a dict; if there are none, a shared empty dict.
 Ref keyword_attrs(PyObject* const* values, PyObject* names) {
   Py_ssize_t count = names ? PyTuple_Size(names) : 0;
   if (!count) return Ref::share(shared.no_attrs);
@@ -30,8 +31,8 @@ Ref make_tuple(PyObject* const* args, Py_ssize_t count) {
   return tuple;
 }
 
-// Replaces the error of a failed kernel by one whose message names the op and its inputs; returns
-// null.
+// Replaces the current Python error, which a kernel raised, by an error whose message names the op
+// and its inputs.  Returns null.
 PyObject* raise_explained_error(PyObject* op, PyObject* const* args, Py_ssize_t count,
                                 PyObject* names) {
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
@@ -49,7 +50,7 @@ PyObject* raise_explained_error(PyObject* op, PyObject* const* args, Py_ssize_t 
   if (!operands || !attrs) return nullptr;
   Ref none(PyObject_CallFunctionObjArgs(shared.explain, op, operands.get(), attrs.get(), error,
                                         nullptr));
-  if (none) PyErr_SetString(PyExc_SystemError, "explain() came back");
+  if (none) PyErr_SetString(PyExc_SystemError, "explain() returned instead of raising an error");
   return nullptr;
 }
 
@@ -68,8 +69,8 @@ PyObject* call_kernel(PyObject* kernel, PyObject* const* args, size_t flagged, P
   return PyObject_Vectorcall(kernel, args, flagged, names);
 }
 
-// The array of a tensor (borrowed); for a list of tensors, a list of arrays, which is stored in
-// `owned_list`.  Sets `needs_grad` if a tensor requires a gradient.
+// Returns the array of a tensor, as a borrowed reference; for a list of tensors, a list of arrays,
+// which `owned_list` owns.  Sets `needs_grad` to true if one of the tensors requires a gradient.
 UnwrapResult try_get_arrays_of_operand(PyObject* arg, PyObject** out, Ref* owned_list,
                                        bool* needs_grad) {
   if (is_tensor(arg)) {
@@ -99,7 +100,7 @@ UnwrapResult try_get_arrays_of_operand(PyObject* arg, PyObject** out, Ref* owned
 }
 
 // Records `result` as the output of a new node, unless its dtype cannot have a gradient.  The node
-// keeps the output array only if the rule takes it.
+// keeps the output array only if the VJP rule takes the output.
 bool record_node_if_differentiable(PyObject* self, PyObject* result, PyObject* const* args,
                                    Py_ssize_t count, PyObject* names) {
   TensorObject* t = as_tensor(result);
@@ -118,8 +119,8 @@ bool record_node_if_differentiable(PyObject* self, PyObject* result, PyObject* c
   return true;
 }
 
-// Whether the inputs whose bit is set in `marked`, which must have one dtype, have different
-// dtypes.  The current mode then converts or rejects them.
+// Whether the inputs whose bits are set in `marked`, and which must have one common dtype, differ
+// in dtype.  If so, the Python code of the current mode converts or rejects them.
 bool has_mixed_dtypes_in_marked_inputs(Py_ssize_t marked, PyObject* const* arrays,
                                        Py_ssize_t count) {
   PyObject* first = nullptr;
@@ -136,7 +137,7 @@ bool has_mixed_dtypes_in_marked_inputs(Py_ssize_t marked, PyObject* const* array
   return false;
 }
 
-// Whether an input that must be floating is an array of integers.
+// Whether an input that must have a floating dtype is an array of integers.
 bool has_integers_in_marked_inputs(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i)
     if (marked >> i & 1 && is_integer_or_bool_array(arrays[i])) return true;

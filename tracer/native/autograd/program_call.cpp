@@ -1,5 +1,5 @@
-// Support for compiled programs that eager code calls: checks of all inputs, and recording of the
-// outputs.
+// Support for calls of compiled programs from eager code: checks of all input tensors in one call,
+// and recording of the outputs on the tape.
 #include "autograd/objects.h"
 
 namespace oarlock::autograd {
@@ -7,7 +7,7 @@ namespace {
 
 bool check_tensors(PyObject* list, bool valued) {
   if (!PyList_Check(list)) {
-    PyErr_SetString(PyExc_TypeError, "the operands are no list");
+    PyErr_SetString(PyExc_TypeError, "the operands are not a list");
     return false;
   }
   for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) {
@@ -20,7 +20,7 @@ bool check_tensors(PyObject* list, bool valued) {
   return true;
 }
 
-// The Tensors of a list at the given indices.
+// Returns those Tensors of a list that are at the given indices.
 Ref select_tensors(PyObject* list, PyObject* indices) {
   Py_ssize_t count = PyList_Size(indices);
   Ref result(PyList_New(count));
@@ -33,7 +33,8 @@ Ref select_tensors(PyObject* list, PyObject* indices) {
   return result;
 }
 
-// Makes the Tensors of a list at the given indices outputs of a node, which require gradients.
+// Makes those Tensors of a list that are at the given indices outputs of a node, so that they
+// require gradients.
 bool attach_differentiable_results_to_node(PyObject* results, PyObject* indices, PyObject* node) {
   for (Py_ssize_t i = 0; i < PyList_Size(indices); ++i) {
     Py_ssize_t at = PyLong_AsSsize_t(PyList_GetItem(indices, i));
@@ -71,7 +72,7 @@ PyObject* stop_gradients_of(PyObject*, PyObject* tensors) {
 
 PyObject* wrap_arrays(PyObject*, PyObject* arrays) {
   if (!PyTuple_Check(arrays)) {
-    PyErr_SetString(PyExc_TypeError, "the arrays are no tuple");
+    PyErr_SetString(PyExc_TypeError, "the arrays are not a tuple");
     return nullptr;
   }
   Py_ssize_t count = PyTuple_Size(arrays);

@@ -5,8 +5,8 @@
 namespace oarlock::autograd {
 namespace {
 
-// Sets `grad` to a new Tensor with the given array, whose reference is stolen.  Returns a borrowed
-// reference to that Tensor; null with an error set if memory is exhausted.
+// Sets `grad` of a leaf to a new Tensor with the given array; the reference to the array is stolen.
+// Returns a borrowed reference to the new Tensor; null with an error set if memory is exhausted.
 TensorObject* set_gradient(TensorObject* tensor, PyObject* array) {
   PyObject* gradient = wrap_owned_array(array);
   if (!gradient) return nullptr;
@@ -15,8 +15,8 @@ TensorObject* set_gradient(TensorObject* tensor, PyObject* array) {
   return as_tensor(gradient);
 }
 
-// Sets the gradient of a leaf.  Returns 1 if this is done, 0 if Python must do it, -1 with an error
-// set.
+// Sets the gradient of a leaf.  Returns 1 if the gradient is set, 0 if Python code must set it, -1
+// with an error set.
 int try_set_leaf_gradient(TensorObject* leaf, PyObject* gradient) {
   if (gradient == Py_None || leaf->stop_gradient) return 1;
   bool replaces = leaf->grad == Py_None ||
@@ -25,8 +25,8 @@ int try_set_leaf_gradient(TensorObject* leaf, PyObject* gradient) {
   return set_gradient(leaf, Py_NewRef(gradient)) ? 1 : -1;
 }
 
-// Sets the gradient of a Tensor to zero.  Returns 1 if this is done, 0 if Python must do it, -1
-// with an error set.
+// Sets the gradient of a Tensor to zero.  Returns 1 if the gradient is zero now, 0 if Python code
+// must do it, -1 with an error set.
 int try_set_zero_gradient(TensorObject* tensor) {
   if (tensor->grad == Py_None) return 1;
   if (!is_tensor(tensor->grad)) return 0;
@@ -50,7 +50,7 @@ PyObject* set_leaf_gradients_returning_rest(PyObject*, PyObject* args) {
     return nullptr;
   Py_ssize_t count = PyList_Size(leaves);
   if (PyList_Size(gradients) != count) {
-    PyErr_SetString(PyExc_ValueError, "another number of gradients than leaves");
+    PyErr_SetString(PyExc_ValueError, "the numbers of leaves and gradients differ");
     return nullptr;
   }
   Ref remaining(PyList_New(0));

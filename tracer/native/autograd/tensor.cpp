@@ -146,8 +146,8 @@ int clear_node(PyObject* self) {
   return 0;
 }
 
-// A long chain of nodes is freed without recursion: between two nodes is a Tensor, and deallocation
-// of its Python class limits the recursion depth.
+// Freeing a long chain of nodes does not overflow the stack: between two nodes there is always a
+// Tensor, and CPython limits the recursion depth when it deallocates objects of a Python class.
 void dealloc_node(PyObject* self) {
   PyObject_GC_UnTrack(self);
   clear_node(self);
@@ -242,7 +242,7 @@ PyObject* wrap_owned_array(PyObject* owned_array) {
 
 namespace {
 
-// Marks the input tensors as saved for backward.
+// Marks the Tensors in a tuple or list of operands, at any depth, as saved for backward.
 void mark_saved_for_backward(PyObject* operands) {
   bool tuple = PyTuple_Check(operands) != 0;
   if (!tuple && !PyList_Check(operands)) return;
@@ -277,7 +277,7 @@ PyObject* create_node_in_live_list(PyObject* op, PyObject* args, PyObject* attrs
 void release_node_values_and_unlink(NodeObject* n) {
   if (!n->args || n->args == Py_None) return;
   unlink_from_live_list(n);
-  Ref args(n->args), outs(n->outs), attrs(n->attrs);  // attributes may hold arrays too
+  Ref args(n->args), outs(n->outs), attrs(n->attrs);  // attributes may hold arrays, too
   n->args = Py_NewRef(Py_None);
   n->outs = Py_NewRef(Py_None);
   n->attrs = Py_NewRef(shared.no_attrs);

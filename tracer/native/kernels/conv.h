@@ -31,8 +31,8 @@ struct Im2colPanelSource {
   PanelView<T> operator()(Size j, Size width, Size p, Size depth) const {
     const PackedInputLayout& planes = *operand.layout;
     const ConvGeometry& v = operand.window;
-    // Neighboring pixels are read in place if they form whole vectors; the second vector may be in
-    // the next row.
+    // Output pixels of a row that form whole vectors are read in place.  The second of two vectors
+    // may begin in the next row.
     if (v.ow % kLanes<T> == 0 && width % kLanes<T> == 0)
       return {data + pixel_offset(j), 0, operand.offsets + p,
               width > kLanes<T> ? pixel_offset(j + kLanes<T>) - pixel_offset(j) : 0};

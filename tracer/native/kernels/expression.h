@@ -1,5 +1,6 @@
-// The instructions of expressions.  Each works on a chunk of about a thousand elements, which stays
-// in the cache. The results are bitwise equal to those of the kernel with the same name.
+// The instructions of expressions.  Each instruction works on a chunk of about a thousand elements,
+// which stays in the cache. The results of an instruction are bitwise equal to those of the kernel
+// with the same name.
 #pragma once
 #include "kernels/elementwise.h"
 

@@ -1,5 +1,5 @@
-// Tiled matrix product.  The caller provides the matrix B as panels, see
-// `multiply_matrix_by_panels`.
+// Tiled matrix product.  The caller provides the matrix B in panels of a few columns, which
+// `multiply_matrix_by_panels` requests one by one.
 #pragma once
 #include "kernels/simd.h"
 #include "kernels/thread_pool.h"

@@ -1,5 +1,5 @@
-// All kernels for one instruction set.  The file is compiled once per instruction set, whose name
-// is OARLOCK_SET.
+// All kernels for one instruction set.  This file is compiled once for each instruction set; the
+// macro OARLOCK_SET is its name.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("vect-cost-model=dynamic")  // vectorize loops of any length, as at -O3
 #endif

@@ -1,6 +1,6 @@
-// The table of compiled kernels.  There is one table per instruction set; `table` selects it.
-// Arrays are contiguous unless strides are given; images are [N,C,H,W].  Results do not depend on
-// the number of threads.
+// The table of compiled kernels.  There is one table per instruction set; the function `table`
+// returns the one for this machine. Arrays are contiguous unless strides are given; images are
+// [N,C,H,W].  Results do not depend on the number of threads.
 #pragma once
 #include <cstdint>
 
@@ -165,7 +165,7 @@ struct KernelTable {
 template <class T>
 const KernelTable<T>& kernel_table();
 
-/// The name of that instruction set: avx512, avx2 or baseline.
+/// The name of the instruction set of the selected kernels: avx512, avx2 or baseline.
 const char* selected_instruction_set_name();
 
 }  // namespace oarlock::kernels

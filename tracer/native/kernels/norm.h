@@ -1,5 +1,5 @@
-// Standardization along the middle axis of x [n,c,k], used by batch norm (channels) and layer norm
-// (n = 1, rows).
+// Standardization of x [n,c,k] for each index of its middle axis.  Batch norm uses it with channels
+// as the middle axis, layer norm with rows (n = 1).
 #pragma once
 #include "kernels/per_channel_sum.h"
 

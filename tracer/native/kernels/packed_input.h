@@ -1,7 +1,7 @@
 // Images packed for convolutions, so that they can be read in whole vectors.  At each kernel
 // offset, a window that moves by (step_h, step_w) reads every step-th row and column of the padded
-// image.  These sub-images are the planes; there is one per phase (row % step_h, column % step_w)
-// that occurs.
+// image.  Such a sub-image is called a plane.  There is one plane per phase (row % step_h, column %
+// step_w) that occurs.
 #pragma once
 #include "kernels/simd.h"
 

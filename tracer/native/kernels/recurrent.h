@@ -1,7 +1,7 @@
 // The time loop of recurrent networks: one direction of one layer, forward and backward.  The rows
-// of a batch are independent, so each task runs all steps for some of them.  Saved tensors are
-// [T,K,B,H], as in the op rnn: LSTM i, f, g, o, c, h; GRU r, z, n, hidden part of n, h; simple RNN
-// h.
+// of a batch are independent, so each parallel task runs all time steps for some of the rows.
+// The forward pass saves a tensor [T,K,B,H] for the backward pass, as the op rnn does.  Its K parts
+// are i, f, g, o, c, h for LSTM; r, z, n, the hidden part of n, h for GRU; h for simple RNN.
 #pragma once
 #include "kernels/math.h"
 #include "kernels/matmul.h"

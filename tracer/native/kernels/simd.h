@@ -1,5 +1,6 @@
-// SIMD vectors of the instruction set for which this file is compiled.  Everything has internal
-// linkage; otherwise the linker might use code for a newer instruction set on an older machine.
+// SIMD vectors of the instruction set for which this file is compiled.  All functions here have
+// internal linkage; otherwise the linker might choose a copy compiled for a newer instruction set,
+// which an older machine cannot run.
 #pragma once
 #include <utility>
 

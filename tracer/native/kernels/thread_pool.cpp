@@ -97,8 +97,8 @@ class ThreadPool {
     wake_workers();
     job.run_remaining_tasks();
     job_ = nullptr;
-    // A worker increments `active_workers_` before it reads the job.  So either it finds no job, or
-    // this loop waits for it.
+    // A worker increments `active_workers_` before it reads `job_`.  So either the worker finds no
+    // job, or this loop waits for the worker.
     for (int turns = 0; active_workers_ != 0; ++turns)
       turns < 10000 ? spin_pause() : std::this_thread::yield();
   }
@@ -162,8 +162,8 @@ void init_thread_pool_state() {
   std::atexit([] {
     if (thread_pool_state->busy.try_lock()) thread_pool_state->pool.reset();
   });
-  // After a fork, the child has no worker threads, and the mutex may be locked.  It starts with new
-  // state.
+  // After a fork, the child process has no worker threads, and the mutex may be locked.  The child
+  // therefore creates a new pool.
   pthread_atfork(nullptr, nullptr, [] {
     const int count = thread_pool_state->count;
     thread_pool_state = new ThreadPoolState;

@@ -1,5 +1,5 @@
-// The thread pool of the kernels.  Threads sleep when idle.  After a fork, the child creates a new
-// pool.
+// The thread pool of the kernels.  Threads of the pool sleep when idle.  After a fork, the child
+// process creates a new pool.
 #pragma once
 #include <cstddef>
 

@@ -1,4 +1,5 @@
-// Bindings of convolution kernels.  Sizes are those of the forward convolution.
+// Bindings of convolution kernels.  Sizes passed to these functions are those of the forward
+// convolution, also for gradients.
 #include <nanobind/stl/array.h>
 
 #include "python/kernel_arrays.h"

@@ -111,7 +111,7 @@ struct BroadcastOperandsAndShape {
     Size count = a.size();
     in.kind = count == size ? full : scalar;
     if (count == size || count == 1) return true;
-    int from = 0, to = rank;  // the axes in which it varies
+    int from = 0, to = rank;  // the axes along which the input varies
     while (dim(a, from) == 1) ++from;
     while (dim(a, to - 1) == 1) --to;
     for (int i = from; i < to; ++i)
@@ -173,7 +173,8 @@ class ExpressionRun {
     return memory + number * static_cast<std::size_t>(buffer_size_ + 16);
   }
 
-  // Fills the buffers of constants and scalar inputs, and returns the address of each value.
+  // Fills the buffers of constants and scalar inputs, and returns the addresses of all values that
+  // instructions read.
   std::vector<const T*> init_constant_buffers_and_addresses(T* memory) const {
     std::vector<const T*> values(code_.first_result_index() + code_.instructions.size());
     for (std::size_t i = 0; i < code_.first_result_index(); ++i) {
@@ -301,7 +302,8 @@ class Expression {
     return result;
   }
 
-  // The array of an output: a reusable input that no later instruction reads, or a new array.
+  // Returns the array for an output: the array of a reusable input that no later instruction reads,
+  // or a new array.
   Array take_reusable_or_new_output(std::size_t output, std::vector<std::size_t>& free,
                                     const std::vector<Array>& arrays,
                                     const BroadcastOperandsAndShape& layout) const {
@@ -326,7 +328,7 @@ class Expression {
         if (value < code_.inputs) last_reads_[value] = i;
   }
 
-  // Whether every output has the full shape.
+  // Whether every output has the full shape [rows, columns] of the expression.
   [[nodiscard]] bool all_outputs_have_full_shape(const BroadcastOperandsAndShape& layout) const {
     std::vector<unsigned char> kinds(code_.first_result_index(), scalar);
     for (std::size_t i = 0; i < code_.inputs; ++i) kinds[i] = layout.inputs[i].kind;
@@ -336,8 +338,8 @@ class Expression {
                        [&](std::size_t o) { return kinds[o] == full; });
   }
 
-  // Assigns buffers to results.  A buffer is free again after the last instruction that reads it.
-  // Outputs have their own arrays.
+  // Assigns buffers to the results of instructions.  A buffer is free again after the last
+  // instruction that reads it.  Results that are outputs get arrays instead of buffers.
   void assign_result_buffers() {
     auto& steps = code_.instructions;
     std::size_t first = code_.first_result_index();

@@ -1,4 +1,5 @@
-// Access to NumPy arrays through NumPy's C API, which takes less than a microsecond per call.
+// Access to NumPy arrays through NumPy's C API, because one access then takes less than a
+// microsecond.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -34,7 +35,8 @@ class Array {
 
   bool is_array() const { return PyArray_Check(array_.ptr()); }
   int type() const { return PyArray_TYPE(numpy_array()); }
-  /// Whether it is float32 or float64, in native byte order, with at least one element.
+  /// Whether the operand is an array of float32 or float64, in native byte order, with at least one
+  /// element.
   bool is_real() const {
     return is_array() && (type() == NPY_FLOAT || type() == NPY_DOUBLE) &&
            PyArray_ISBEHAVED_RO(numpy_array()) && size() > 0;

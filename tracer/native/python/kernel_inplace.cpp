@@ -1,4 +1,5 @@
-// Calls functions with `out` set to an operand that the caller does not read again.
+// Calls functions of NumPy or `_kernels` with the argument `out` set to an operand that the caller
+// does not read again.
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>

@@ -10,9 +10,9 @@
 
 namespace {
 
-// Each training step allocates arrays of the same sizes as the previous one.  By default, the C
-// library returns large blocks to the system, and the page faults of a new block take longer than
-// many kernels.
+// Makes malloc keep freed blocks for reuse.  Each training step allocates arrays of the same sizes
+// as the step before.  By default, the C library returns large blocks to the system, and the page
+// faults of a new block take longer than many kernels.
 void make_malloc_keep_freed_blocks() {
 #if defined(__GLIBC__)
   for (const char* variable : {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"})
@@ -30,9 +30,9 @@ NB_MODULE(_kernels, m) {
   nanobind::set_leak_warnings(false);  // programs that are alive at exit hold expressions
   if (_import_array() < 0) throw nanobind::python_error();
   m.doc() =
-      "Compiled kernels.  Each takes NumPy arrays as the op of its name does, and answers "
-      "NotImplemented where it does "
-      "not apply.";
+      "Compiled kernels.  Each function takes NumPy arrays like the op of the same name, and "
+      "returns "
+      "NotImplemented if it does not support them.";
   m.def("keep_memory", &make_malloc_keep_freed_blocks,
         "Let freed memory of up to 256 MB stay with the process, for the next arrays.");
   m.def("thread_count", &kernels::thread_count, "How many threads work on one kernel.");

@@ -71,7 +71,7 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
   batch.shape[batch.axes] = m;
   batch.shape[batch.axes + 1] = n;
   Array c = empty(batch.axes + 2, batch.shape, a.type());
-  // If one matrix is multiplied by a batch of rows, one product is enough.
+  // A batch of matrices times a single matrix is computed as one product of all rows of the batch.
   bool rows = b.rank() == 2 && a.rank() > 2 && !transpose_x && a.is_contiguous();
   if (rows) {
     batch.axes = 0;

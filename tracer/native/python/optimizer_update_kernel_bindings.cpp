@@ -1,4 +1,4 @@
-// Bindings of optimizer updates, for all parameters in one call.
+// Bindings of the kernels that update all parameters of an optimizer in one call.
 #include "python/kernel_arrays.h"
 
 namespace oarlock::python {

@@ -21,7 +21,7 @@ Array given_or_new_output(const Array& a, nb::handle out) {
   Array result(out);
   bool fits = result.is_array() && result.type() == a.type() && result.same_shape(a) &&
               result.is_contiguous_and_writable();
-  if (!fits) throw nb::value_error("out is not like the result");
+  if (!fits) throw nb::value_error("out should have the shape and dtype of the result");
   return result;
 }
 

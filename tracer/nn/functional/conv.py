@@ -193,7 +193,7 @@ def _output_size_attrs(output_padding: Any, output_size: Any, n: int) -> dict[st
 
 
 def find_sizes_if_any_symbolic(sizes: Any, n: int) -> list[Any] | None:
-    """Return n sizes if any of them is symbolic; None if all are ints."""
+    """Return the list of the n sizes if one of them is a symbolic tensor; None if all are ints."""
     if not state.mode.static or sizes is None or isinstance(sizes, int):
         return None
     items = (

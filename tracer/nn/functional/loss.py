@@ -83,8 +83,8 @@ def _cast_hard_labels_to_integer(label: Tensor, soft: bool) -> Tensor:
 
 
 def _replace_tensor_ignore_index(label: Tensor, ignore_index: Any) -> tuple[Tensor, int]:
-    """Return labels and an int `ignore_index`. If it is symbolic, the ignored labels become
-    -100.
+    """Return the labels and `ignore_index` as an int. If `ignore_index` is a symbolic tensor, the
+    labels equal to it are replaced by -100, and -100 is returned.
     """
     if not isinstance(ignore_index, Tensor):
         return label, ignore_index
@@ -161,7 +161,7 @@ def _mean_of_valid_losses(loss: Tensor, label: Tensor, ignore_index: int) -> Ten
 
 
 def _divide_or_zero(loss: Tensor, weight: Tensor) -> Tensor:
-    """Return loss / weight, and 0 if both are 0: no label is valid."""
+    """Return loss / weight, or 0 if both are 0 because no label is valid."""
     is_zero = cast(equal(weight, full([], 0.0, weight.dtype)), weight.dtype)
     return divide(loss, add(weight, is_zero))
 
@@ -301,7 +301,8 @@ def binary_cross_entropy_with_logits(
     if pos_weight is None:
         loss = OPS["sigmoid_cross_entropy_with_logits"](logit, label)
     else:
-        # NOTE: not the op's own pos_weight, which PaddlePaddle 2.6 does not apply to the whole loss
+        # NOTE: the loss with pos_weight is computed by a formula, because the op of PaddlePaddle
+        # 2.6 does not apply its own pos_weight to the whole loss.
         softplus_weight = multiply(label, subtract(pos_weight, 1.0)) + 1.0
         loss = multiply(subtract(1.0, label), logit) + multiply(
             softplus_weight, OPS["softplus"](multiply(logit, -1.0))

@@ -81,7 +81,8 @@ def _max_pool(
     if not return_mask:
         return _pool_nd(rank, x, "max", kernel, stride, padding, ceil_mode, data_format)
     pads = padding_attrs(padding, rank, False)
-    # Paddle ignores 'SAME' here and pools without padding.
+    # 'SAME' with return_mask is rejected, because Paddle ignores 'SAME' in this case and pools
+    # without padding.
     if is_channels_last(data_format) or pads["padding_algorithm"] == "SAME":
         problem = f"return_mask=True requires channels-first data, and not 'SAME' (X={x.meta})"
         raise OpError(append_user_line(f"max_pool{rank}d: {problem}"))
@@ -103,7 +104,7 @@ def _avg_pool(
     divisor: float | None,
     data_format: str,
 ) -> Tensor:
-    """Average pooling; with a divisor the sum of each window divided by it."""
+    """Average pooling; if `divisor` is given, the sum of each window divided by `divisor`."""
     exclusive_attr = exclusive and divisor is None
     out = _pool_nd(
         rank, x, "avg", kernel, stride, padding, ceil_mode, data_format, exclusive=exclusive_attr
@@ -204,7 +205,9 @@ def _adaptive_avg_pool(rank: int, x: Tensor, output_size: Any, data_format: str)
 def _adaptive_output_sizes_without_none(
     rank: int, x: Tensor, output_size: Any, data_format: str
 ) -> list[Any]:
-    """Return the output sizes; None selects the size of x. Symbolic sizes are tensors."""
+    """Return the output size of each axis of an adaptive pool; None in output_size selects the size
+    of x. A symbolic size is returned as a tensor.
+    """
     is_sequence = isinstance(output_size, list | tuple)
     sizes = list(output_size) if is_sequence else [output_size] * rank
     if any(s is None for s in sizes):
@@ -289,7 +292,8 @@ def adaptive_max_pool2d(
 
     x [N, C, H, W] -> [N, C, *output_size]
     """
-    # Not pool2d: Paddle's reads single pixels instead of windows here.
+    # Adaptive max pooling does not use the op pool2d, because Paddle's pool2d then reads single
+    # pixels instead of windows.
     return _adaptive_max_pool(2, x, output_size, return_mask)
 
 
@@ -438,7 +442,8 @@ def _max_unpool(
 
 
 def _scatter_to_indices(x: Tensor, indices: Tensor, sizes: list[Any]) -> Tensor:
-    """Scatter x to its indices in zeros of symbolic sizes.
+    """Max unpooling to symbolic sizes: place the elements of x at `indices` of each channel, zeros
+    elsewhere.
 
     x, indices [N, C, *S] -> [N, C, *sizes]
     """

@@ -119,7 +119,9 @@ def interpolate(
 
 
 def _operands_and_attrs_for_size(x: Tensor, size: Any) -> tuple[list[Any], dict[str, Any]]:
-    """Return the inputs OutSize, SizeTensor, Scale, and the attributes."""
+    """Return the operands (OutSize, SizeTensor, Scale) and the attributes of an interpolation op
+    that resizes to `size`.
+    """
     if isinstance(size, Tensor):
         return [OPS["cast"](size, out_dtype=2, in_dtype=size.dtype.proto)], {}
     rank = x.ndim - 2
@@ -160,7 +162,7 @@ def upsample(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """The same as `interpolate`.
+    """Resize images; the same function as `interpolate`.
 
     x [N, C, *S] -> [N, C, *size]
     """

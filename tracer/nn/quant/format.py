@@ -208,11 +208,13 @@ class ConvertibleQuantedLayer(Layer, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def weights_to_quanters(self) -> list[tuple[str, str]]:
-        """Return pairs of the attributes of a weight and of its quanter."""
+        """Return a pair of attribute names for each weight: that of the weight and that of its
+        quanter.
+        """
 
     @abc.abstractmethod
     def activation_quanters(self) -> list[str]:
-        """Return the attributes of the quanters of inputs."""
+        """Return the attribute names of the quanters of inputs."""
 
     def _convert_quanter_to_qdq(self, quanter_name: str) -> LinearQuanterDequanter | None:
         quanter = getattr(self, quanter_name)

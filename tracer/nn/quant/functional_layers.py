@@ -23,7 +23,7 @@ class add(FloatFunctionalLayer):
     """x + y, with broadcasting."""
 
     def forward(self, x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-        """Return the result of the function."""
+        """Compute the output of the layer, which the docstring of its class describes."""
         return math.add(x, y, name)
 
 
@@ -31,7 +31,7 @@ class subtract(FloatFunctionalLayer):
     """x - y, with broadcasting."""
 
     def forward(self, x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-        """Return the result of the function."""
+        """Compute the output of the layer, which the docstring of its class describes."""
         return math.subtract(x, y, name)
 
 
@@ -39,7 +39,7 @@ class multiply(FloatFunctionalLayer):
     """x * y, with broadcasting."""
 
     def forward(self, x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-        """Return the result of the function."""
+        """Compute the output of the layer, which the docstring of its class describes."""
         return math.multiply(x, y, name)
 
 
@@ -47,7 +47,7 @@ class divide(FloatFunctionalLayer):
     """x / y, with broadcasting."""
 
     def forward(self, x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-        """Return the result of the function."""
+        """Compute the output of the layer, which the docstring of its class describes."""
         return math.divide(x, y, name)
 
 
@@ -55,7 +55,7 @@ class reshape(FloatFunctionalLayer):
     """x with another shape, see `paddle.reshape`."""
 
     def forward(self, x: Tensor, shape: Any, name: str | None = None) -> Tensor:
-        """Return the result of the function."""
+        """Compute the output of the layer, which the docstring of its class describes."""
         return manipulation.reshape(x, shape, name)
 
 
@@ -63,15 +63,15 @@ class transpose(FloatFunctionalLayer):
     """x with permuted axes, see `paddle.transpose`."""
 
     def forward(self, x: Tensor, perm: Sequence[int], name: str | None = None) -> Tensor:
-        """Return the result of the function."""
+        """Compute the output of the layer, which the docstring of its class describes."""
         return manipulation.transpose(x, perm, name)
 
 
 class concat(FloatFunctionalLayer):
-    """Tensors joined along an axis, see `paddle.concat`."""
+    """Layer that concatenates tensors along an axis by `paddle.concat`."""
 
     def forward(self, x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tensor:
-        """Return the result of the function."""
+        """Compute the output of the layer, which the docstring of its class describes."""
         return manipulation.concat(x, axis, name)
 
 
@@ -81,7 +81,7 @@ class flatten(FloatFunctionalLayer):
     def forward(
         self, x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | None = None
     ) -> Tensor:
-        """Return the result of the function."""
+        """Compute the output of the layer, which the docstring of its class describes."""
         return manipulation.flatten(x, start_axis, stop_axis, name)
 
 
@@ -96,5 +96,5 @@ class matmul(FloatFunctionalLayer):
         transpose_y: bool = False,
         name: str | None = None,
     ) -> Tensor:
-        """Return the result of the function."""
+        """Compute the output of the layer, which the docstring of its class describes."""
         return linalg.matmul(x, y, transpose_x, transpose_y, name)

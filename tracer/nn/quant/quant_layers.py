@@ -97,7 +97,7 @@ class FakeQuantAbsMax(Layer):
             unique_name.generate(f"{prefix}.scale")  # Paddle reserves the name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         op = OPS["fake_quantize_dequantize_abs_max"]
         out, scale = op(input, bit_length=self._quant_bits)
         _store_scale(self._scale, scale)
@@ -159,12 +159,14 @@ class FakeQuantMovingAverageAbsMax(Layer):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return fake_quantize_with_moving_average(self, input, self._moving_rate, self._quant_bits)
 
     @property
     def is_untrained(self) -> bool:
-        """Whether no data has passed in training mode."""
+        """Whether the layer has not been called in training mode yet, so that its scale is the
+        initial one.
+        """
         return has_initial_moving_average(self)
 
 
@@ -226,7 +228,7 @@ class FakeQuantChannelWiseAbsMax(Layer):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out, scale = OPS["fake_channel_wise_quantize_dequantize_abs_max"](
             input, bit_length=self._quant_bits, quant_axis=self._quant_axis
         )
@@ -342,7 +344,9 @@ class _QuantizedLayer(Layer):
         self._copy_config(layer)
 
     def _copy_config(self, layer: Any) -> None:
-        """Copy the arguments of the float layer."""
+        """Copy the arguments of the float layer `layer`, such as its stride, to this layer; the
+        base class copies none.
+        """
 
     def _quantize_operands(self, input: Tensor) -> tuple[Tensor, Tensor]:
         weight = self.weight
@@ -391,7 +395,7 @@ class QuantizedConv2D(_QuantizedLayer):
         self._data_format = layer._data_format
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x, weight = self._quantize_operands(input)
         return convolve_with_settings_of_layer(self, F.conv2d, x, weight)
 
@@ -434,7 +438,7 @@ class QuantizedConv2DTranspose(_QuantizedLayer):
         self._data_format = layer._data_format
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        """Compute the output; the class describes shapes.
+        """Compute the output of the layer; the docstring of its class describes the shapes.
 
         output_size: the spatial size, where the stride allows several
         """
@@ -489,7 +493,7 @@ class QuantizedLinear(_QuantizedLayer):
         self.name = layer.name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x, weight = self._quantize_operands(input)
         return F.linear(x, weight, self.bias)
 

@@ -14,7 +14,7 @@ from ...tensor.logic import greater_than
 from ...tensor.manipulation import cast, reshape, stack, transpose, where
 from ...tensor.math import abs, add, clip, floor_divide, max, maximum, multiply, round
 
-# algo -> largest level
+# The largest level of each quantization method `algo`.
 MAX_LEVELS = {"weight_only_int8": 127, "weight_only_int4": 7, "llm.int8": 127}
 WEIGHT_DTYPES = ("int8", "int4")
 ARCHITECTURES = (70, 75, 80, 86)
@@ -117,7 +117,8 @@ def weight_quantize(
             "weight_quantize", f"{columns} columns cannot be packed in pairs (x={x.meta})"
         )
     low, high = (reshape(levels, [columns // 2, 2, rows])[:, k] for k in (0, 1))
-    # the byte, as a number from -128 to 127, whose lower half is a two's complement
+    # Each byte is a number from -128 to 127: `high` is its upper half, and its lower half is `low`
+    # in two's complement.
     return cast(high * 16 + where(low < 0, low + 16, low), "int8"), scale
 
 

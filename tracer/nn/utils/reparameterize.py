@@ -156,7 +156,9 @@ class SpectralNorm(_WeightComputingHook):
         )
 
     def weight(self, layer: Any) -> Tensor:
-        """Return the normalized weight. In training, update u and v first."""
+        """Return the normalized weight. In training mode, the vectors u and v of the power
+        iteration are updated first.
+        """
         matrix, u, v = (
             self.reshape_to_matrix(getattr(layer, self.name + "_orig")),
             *self._stored_singular_vectors(layer),

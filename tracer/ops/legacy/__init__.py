@@ -1,4 +1,4 @@
-"""Op families of Paddle 1.x without a counterpart in Paddle 2, one file per family."""
+"""Families of ops that Paddle 1.x has and Paddle 2 has not, one file per family."""
 
 from importlib import import_module as _import_module
 from pkgutil import iter_modules as _iter_modules

@@ -25,15 +25,17 @@ OUTPUT_SLOTS = (
 
 
 def truncate_or_sample_indices(places: Any, count: int, use_random: bool) -> Any:
-    """At most `count` of the indices: the first ones, or a random choice."""
+    """Return at most `count` of the indices `places`: the first ones, or with `use_random` a random
+    choice.
+    """
     if len(places) <= count:
         return places
     return np.sort(rng.generator().permutation(places)[:count]) if use_random else places[:count]
 
 
 def encode_boxes(boxes: Any, wanted: Any) -> Any:
-    """Box regression targets: center offsets relative to the box size, and logarithms of the size
-    ratios.
+    """Encode boxes as regression targets: the offsets of the centers relative to the box size, and
+    the logarithms of the size ratios.
 
     both [K,4] -> [K,4]
     """
@@ -45,7 +47,7 @@ def encode_boxes(boxes: Any, wanted: Any) -> Any:
 
 
 class AnchorSamplingSettings(NamedTuple):
-    """Overlap thresholds and the number of sampled anchors.
+    """Settings of the sampling of anchors: overlap thresholds and the number of anchors.
 
     foreground_overlap, background_overlap: overlap from which an anchor is foreground, and below
     which it is background.
@@ -79,7 +81,9 @@ class SampledAnchors(NamedTuple):
 
 
 def _match_and_sample_anchors(over: Any, limits: AnchorSamplingSettings) -> SampledAnchors:
-    """Match anchors with boxes by their overlap. over [A,G]"""
+    """Match anchors with ground-truth boxes by their overlap, and sample foreground and background
+    anchors. over [A,G]: the overlaps
+    """
     best = np.max(over, axis=1, initial=-1)
     nearest = np.any(
         np.abs(np.max(over, axis=0, initial=-1) - over) < np.float32(EQUAL_OVERLAP_TOLERANCE),
@@ -92,9 +96,9 @@ def _match_and_sample_anchors(over: Any, limits: AnchorSamplingSettings) -> Samp
             found, int(limits.max_samples * limits.max_foreground_fraction), limits.use_random
         )
         none = truncate_or_sample_indices(none, limits.max_samples - len(found), limits.use_random)
-    fake = int(
-        np.isin(none, found).sum()
-    )  # anchors nearest to a box, but below the negative threshold: a placeholder each
+    # one placeholder for each anchor that is the nearest to a box, but overlaps it by less than the
+    # background threshold
+    fake = int(np.isin(none, found).sum())
     positive = np.setdiff1d(found, none)
     moved = np.concatenate([np.repeat(found[:1], fake), positive])
     box = np.argmax(over, axis=1)[moved] if over.shape[1] else np.zeros(0, np.int64)
@@ -102,8 +106,8 @@ def _match_and_sample_anchors(over: Any, limits: AnchorSamplingSettings) -> Samp
 
 
 def _indices_of_anchors_inside_image(anchors: Any, info: Any, straddle: float) -> Any:
-    """The indices of the anchors that exceed the image by less than `straddle`; all anchors
-    if it is negative.
+    """The indices of the anchors that extend beyond the image by less than `straddle` pixels; the
+    indices of all anchors if `straddle` is negative.
     """
     if straddle < 0:
         return np.arange(len(anchors))
@@ -115,7 +119,7 @@ def _indices_of_anchors_inside_image(anchors: Any, info: Any, straddle: float) -
 
 
 class AnchorTargetsPerImage(NamedTuple):
-    """The results of all images so far; each list has one entry per image."""
+    """Collects the targets of the images of a batch; each list has one entry per image."""
 
     location_indices: list[Any]
     score_indices: list[Any]
@@ -135,8 +139,8 @@ def _assign_targets_per_image(
     straddle: float,
     limits: AnchorSamplingSettings,
 ) -> AnchorTargetsPerImage:
-    """The targets of all images. Anchor indices are offset by the number of anchors of
-    previous images.
+    """Compute the targets of all images of a batch. The anchor indices of an image are offset by
+    the number of anchors of all images before it.
     """
     made = AnchorTargetsPerImage([], [], [], [], [], [])
     cuts = require_row_offsets(lod, "GtBoxes")
@@ -168,7 +172,9 @@ def _assign_targets_per_image(
 
 
 def _concat_targets_of_images(made: AnchorTargetsPerImage, dtype: Any) -> tuple[Any, ...]:
-    """The concatenated LocationIndex, ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight."""
+    """Return the outputs LocationIndex, ScoreIndex, TargetBBox, TargetLabel and BBoxInsideWeight:
+    the targets of all images, concatenated.
+    """
     return (
         np.concatenate(made.location_indices).astype(np.int32),
         np.concatenate(made.score_indices).astype(np.int32),
@@ -179,7 +185,7 @@ def _concat_targets_of_images(made: AnchorTargetsPerImage, dtype: Any) -> tuple[
 
 
 def _lod_offsets_of_outputs(made: AnchorTargetsPerImage) -> tuple[Any, ...]:
-    """The row offsets of the images, from 0, in each result, in the order of OUTPUT_SLOTS."""
+    """For each output, in the order of OUTPUT_SLOTS, the LoD offsets of the rows of each image."""
     places, scores = (
         offsets_from_lengths([len(p) for p in parts])
         for parts in (made.location_indices, made.score_indices)
@@ -229,8 +235,8 @@ def rpn_target_assign(
     rpn_fg_fraction: float = 0.25,
     use_random: bool = True,
 ):
-    """Sample foreground and background anchors, and compute their class and box targets (Ren et al.
-    2015).
+    """Sample foreground and background anchors, and compute their class and box targets (Ren et
+    al., 2015).
 
     Anchor [A,4], GtBoxes [G,4], IsCrowd [G], ImInfo [N,3]: height, width, scale
 
@@ -282,7 +288,7 @@ def retinanet_target_assign(
     negative_overlap: float = 0.4,
 ):
     """rpn_target_assign without sampling; the label of a foreground anchor is that of its box
-    (Lin et al. 2017).
+    (Lin et al., 2017).
 
     GtLabels int32 [G,1]
 

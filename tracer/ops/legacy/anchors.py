@@ -12,7 +12,8 @@ from ..shared_op_rules import check_float, num_elements, scale_dim
 
 
 def _boxes_at_positions(places: Any, sizes: Any) -> Any:
-    """Boxes of sizes [P,2], or of center offsets and sizes [P,4], around positions [H,W,2].
+    """Return boxes around the positions [H,W,2]. `sizes` holds the sizes [P,2] of the boxes, or
+    their center offsets and sizes [P,4].
 
     -> [H,W,P,4]
     """
@@ -22,7 +23,7 @@ def _boxes_at_positions(places: Any, sizes: Any) -> Any:
 
 
 def _repeat_variances(variances: Any, boxes: Any) -> Any:
-    """The variances, repeated for every box."""
+    """Repeat the attribute `variances` for every box."""
     _check_variances(variances)
     return np.broadcast_to(np.array(variances, boxes.dtype), boxes.shape).copy()
 
@@ -36,8 +37,8 @@ def _check_variances(variances: Any) -> None:
 
 
 def _anchor_corner_distances(sizes: Any, ratios: Any, stride: Any) -> Any:
-    """Distances x2 - x1, y2 - y1 between the corners of the anchors of one position: for each ratio
-    a base with integer sides and the area of one stride, multiplied by each size.
+    """The distances x2 - x1, y2 - y1 between the corners of the anchors at one position. For each
+    ratio, a base anchor with integer sides and the area of one stride is multiplied by each size.
 
     [P,2]
     """
@@ -65,8 +66,8 @@ def anchor_generator(
     stride: Floats = [16.0, 16.0],
     offset: float = 0.5,
 ):
-    """Anchors of several sizes and aspect ratios around each position, in pixels (Ren et al. 2015).
-    Variances are repeated for each anchor.
+    """Anchors of several sizes and aspect ratios around each position, in pixels (Ren et al.,
+    2015). The output Variances repeats the attribute `variances` for each anchor.
 
     Input [N,C,H,W] -> Anchors, Variances [H,W,P,4]
     """
@@ -97,7 +98,7 @@ def _(x, *, anchor_sizes, aspect_ratios, variances, stride, offset):
 
 
 def _density_box_offsets_and_sizes(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
-    """Center offsets and sizes of the boxes at one position, [P,4]."""
+    """The center offsets and sizes of the density prior boxes at one position, [P,4]."""
     found = []
     for size, density in zip(sizes, densities, strict=True):
         shift = step // density  # Paddle uses integer division
@@ -133,7 +134,7 @@ def density_prior_box(
     fixed_ratios: Floats = [],
     densities: Ints = [],
 ):
-    """Density prior boxes (Zhang et al. 2017): around each position, a grid of density x density
+    """Density prior boxes (Zhang et al., 2017): around each position, a grid of density x density
     boxes for each fixed size and ratio, in fractions of the image width and height.
 
     Input [N,C,H,W], Image [N,C',H',W'] -> Boxes, Variances [H,W,P,4]

@@ -21,7 +21,7 @@ class BeamCandidate(NamedTuple):
 
 
 def _absolute_offsets(lod: Any, level: int) -> Any:
-    """The offsets of a LoD level as row indices."""
+    """Convert the offsets of a LoD level, which are indices into the next level, to row indices."""
     check(0 <= level < len(lod or ()), f"level={level} is not one of those of scores")
     found = np.asarray(lod[level], np.int64)
     for deeper in lod[level + 1 :]:
@@ -32,8 +32,9 @@ def _absolute_offsets(lod: Any, level: int) -> Any:
 def _insert_candidate_if_among_best(
     best: list[BeamCandidate], item: BeamCandidate, size: int
 ) -> None:
-    """Insert a candidate into the sorted list. Of equal scores, later rows come first;
-    within a row, later tokens come last.
+    """Insert a candidate into the sorted list of the `size` best candidates, if it is among them.
+    Of candidates with equal scores, those of later rows come first, and in a row those with later
+    tokens come last.
     """
     if len(best) >= size:
         if item[:2] < best[-1][:2]:
@@ -46,8 +47,8 @@ def _insert_candidate_if_among_best(
 
 
 def _selectable_candidates_of_beam(row: int, tokens: Any, scores: Any, size: int) -> Any:
-    """The continuations of a beam. Of many tokens, only those with a chance to be selected
-    are returned.
+    """Return the candidates that continue a beam. If there are many candidates, only those are
+    returned that may be among the `size` best.
     """
     if len(scores) > 4 * size:
         least = np.partition(scores, -size)[-size]
@@ -69,8 +70,8 @@ def _select_candidates(
     end: int,
     summed: bool,
 ) -> list[list[BeamCandidate]]:
-    """For each previous beam, its selected continuations, best first. A source whose beams
-    have all ended has none.
+    """For each previous beam, its selected continuations, best first. Beams of a source whose beams
+    have all ended have no continuations.
     """
     rows = scores.shape[0]
     before, sums = pre_ids.reshape(-1), pre_scores.reshape(-1)
@@ -180,7 +181,7 @@ def _(
 
 
 class ReversedSentence(NamedTuple):
-    """A sentence, stored in reverse order."""
+    """A sentence of beam search, stored from its last token to its first."""
 
     tokens: list[Any]
     scores: list[Any]

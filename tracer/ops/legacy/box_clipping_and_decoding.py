@@ -18,7 +18,7 @@ def round_half_away_from_zero(x: Any) -> Any:
 
 
 def unscaled_image_max_coordinates(info: Any) -> Any:
-    """The largest x and y of images before they were scaled.
+    """The largest x and y coordinates in images before they were scaled.
 
     [n,3]: height, width, scale -> [n,4]
     """
@@ -38,7 +38,7 @@ def unscaled_image_max_coordinates(info: Any) -> Any:
     validate_before_kernel=True,
 )
 def box_clip(boxes, lod, info):
-    """Clip boxes to their image before it was scaled.
+    """Clip boxes to the border that their image has before it was scaled.
 
     Input [T,*,4], ImInfo [n,3]: height, width, scale -> like Input
     """
@@ -122,7 +122,7 @@ def _check_even_channels(x: Any) -> None:
 )
 def polygon_box_transform(x):
     """Output = absolute corner coordinates, computed from distances to grid positions that are four
-    pixels apart. Channels alternate between x and y (Zhou et al. 2017).
+    pixels apart. The channels of Input and Output hold x and y alternately (Zhou et al., 2017).
 
     Input [N,2*K,H,W] -> Output [N,2*K,H,W]
     """

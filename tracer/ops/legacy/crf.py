@@ -14,7 +14,9 @@ CRF_SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
 
 
 def _emission_rows_and_sequence_ranges(emission: Any, lod: Any, length: Any) -> tuple[Any, Any]:
-    """The emissions as rows [R,D], and the (start, end) rows of each sequence."""
+    """Return the emissions of all sequences as rows [R,D], and for each sequence the pair (start,
+    end) of its rows.
+    """
     if length is not None:
         check(
             bool(((length >= 0) & (length <= emission.shape[1])).all()),
@@ -34,7 +36,9 @@ def _log_sum_exp(x: Any, axis: int) -> Any:
 
 
 def _forward(rows: Any, transition: Any) -> Any:
-    """For each row and label, the log of the sum over all label paths that end there."""
+    """The forward variables: for each row and label, the log of the sum of the exponentiated scores
+    of all label paths that end there.
+    """
     found = np.empty(rows.shape, np.float64)
     found[0] = transition[0] + rows[0]
     for t in range(1, len(rows)):
@@ -43,8 +47,8 @@ def _forward(rows: Any, transition: Any) -> Any:
 
 
 def _log_sums_to_sequence_end(rows: Any, transition: Any) -> Any:
-    """For each row and label, the log of the sum over all label paths from there to the end,
-    without the row's own emission.
+    """The backward variables: for each row and label, the log of the sum of the exponentiated
+    scores of all label paths from there to the end of the sequence, without the row's own emission.
     """
     found = np.empty(rows.shape, np.float64)
     found[-1] = transition[1]
@@ -70,7 +74,7 @@ def _path_score(rows: Any, labels: Any, transition: Any) -> Any:
     host_reason=HOST_PYTHON_LOOP,
 )
 def linear_chain_crf(emission, lod=None, transition=None, label=None, length=None):
-    """LogLikelihood = the negative log-likelihood of Label (Lafferty et al. 2001).   -> [n,1]
+    """LogLikelihood = the negative log-likelihood of Label (Lafferty et al., 2001).   -> [n,1]
 
     Emission [R,D], Label int64 [R,1]; with Length int64 [n,1] they are padded: [n,T,D], [n,T,1].
     Alpha: the forward probabilities of the labels of each row, normalized.
@@ -85,7 +89,7 @@ def linear_chain_crf(emission, lod=None, transition=None, label=None, length=Non
             continue
         check(
             bool(((labels[a:b] >= 0) & (labels[a:b] < rows.shape[1])).all()),
-            "a Label is not a label",
+            "an element of Label is not in [0, the number of labels)",
         )
         ways = _forward(rows[a:b], wide)
         alpha[a:b] = np.exp(ways - _log_sum_exp(ways, 1)[:, None])
@@ -111,9 +115,12 @@ def _(emission, lod, transition, label, length):
     count = transition.shape[1]
     check(
         transition.shape[0] in (-1, count + 2) or count < 0,
-        "Transition is not two rows higher than it is wide",
+        "Transition should have the shape [labels + 2, labels]",
     )
-    check(emission.shape[-1] in (-1, count) or count < 0, "Emission is not as wide as Transition")
+    check(
+        emission.shape[-1] in (-1, count) or count < 0,
+        "Emission and Transition have different numbers of columns",
+    )
     cost = Meta((-1 if length is None else emission.shape[0], 1), emission.dtype)
     return emission, emission, transition, cost
 
@@ -190,8 +197,8 @@ def _best_path(rows: Any, transition: Any) -> Any:
     host_reason=HOST_PYTHON_LOOP,
 )
 def crf_decoding(emission, lod=None, transition=None, label=None, length=None):
-    """ViterbiPath = the most probable labels of each sequence; with Label, whether they equal
-    Label.
+    """ViterbiPath = the most probable labels of each sequence; if Label is given, 1 where they
+    equal Label, else 0.
 
     Emission [R,D] -> int64 [R,1]
 

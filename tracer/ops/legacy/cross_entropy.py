@@ -14,7 +14,8 @@ from ..reduce import reduce_sum
 from ..shared_op_rules import check_float, shapes_match, vjp_input_dtype_proto, vjp_input_shape
 from ..unary_math import negative, one_minus
 
-# As in Paddle, the loss is at most this value, not infinite.
+# The largest loss of a label: as in Paddle, a probability of 0 gives this value instead of
+# infinity.
 MAX_LOSS = 1e20
 
 
@@ -23,12 +24,14 @@ def _clipped_log(p: Any) -> Any:
 
 
 def _labels_as_column(x: Any, label: Any) -> Any:
-    """Reshape labels of x [*, C] to [*, 1]; they may lack the last axis."""
+    """Reshape the labels of x [*, C] to [*, 1]. The labels may have the shape [*] or [*, 1]."""
     return label[..., None] if label.ndim == x.ndim - 1 else label
 
 
 def _label_loss_and_probability(x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]:
-    """Minus the log of the probability at the label, and the probability; 0 at ignored labels."""
+    """Return minus the logarithm of the probability of the label, and this probability; both are 0
+    for an ignored label.
+    """
     check_hard_or_soft_label_dtype(x, label, False)
     picked, used = _class_indices_and_valid_mask(
         _labels_as_column(x, label), x.shape[-1], ignore_index
@@ -51,7 +54,9 @@ def _cross_entropy_meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
 
 
 def _hard_label_vjp(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
-    """-g / x at the labels, zeros elsewhere. Shape of x."""
+    """The gradient of cross entropy with hard labels: -g / x at the labels and 0 elsewhere, with
+    the shape of x.
+    """
     label = (
         OPS["squeeze2"](label, axes=[-1])
         if len(vjp_input_shape(label)) == len(vjp_input_shape(x))
@@ -70,7 +75,7 @@ def _hard_label_vjp(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     own = masked(own, OPS["unsqueeze2"](used, axes=[-1]))
     there = one_minus(
         reduce_sum(own, dim=[-1], keep_dim=True)
-    )  # 1 if no label is selected, which avoids a division by 0
+    )  # 1 where no label is selected, which avoids a division by 0
     found = OPS["elementwise_add"](reduce_sum(mul(x, own), dim=[-1], keep_dim=True), there)
     return mul(own, div(negative(g), found))
 

@@ -58,8 +58,8 @@ def _(g, x, lod, counts, *, use_cvm):
     host_reason=HOST_PYTHON_LOOP,
 )
 def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
-    """Paddle's gradient of X: CVM in the first two columns (CVM has one row for each row or
-    sequence of X), then the gradients of the other columns.
+    """The gradient of cvm as Paddle defines it: its first two columns are the input CVM, repeated
+    for the rows of a sequence, and the other columns are their gradients.
 
     -> [R,D]
     """
@@ -75,8 +75,8 @@ cvm_grad.vjp(make_vjp_rule_rejecting_second_order("cvm"))
 
 
 def _row_offsets_and_tagged_instance_indices(ins, lod, tags, tags_lod, wanted, is_lod):
-    """The row offsets of the instances of Ins, and the indices of the instances with a
-    selected tag.
+    """Return the row offsets of the instances in Ins, and the indices of the instances that have a
+    tag in `wanted`.
     """
     own = require_row_offsets(lod, "Ins") if is_lod else np.arange(ins.shape[0] + 1)
     ends = require_row_offsets(tags_lod, "Ins_tag")
@@ -157,7 +157,9 @@ def _(g, ins, lod, tags, tags_lod, wanted, *, LossWeight, IndexMap):
     host_reason=HOST_PYTHON_LOOP,
 )
 def filter_by_instag_grad(ins, g, weight, places):
-    """The gradient of Ins: zero for rows that were not selected. Out@GRAD [S,D] -> [R,D]"""
+    """The gradient of filter_by_instag with respect to Ins, which is zero for rows that were not
+    selected. Out@GRAD [S,D] -> [R,D]
+    """
     back = np.zeros_like(ins)
     if weight.any():
         back[row_indices_of_ranges(places[:, 1], places[:, 2])] = g

@@ -114,8 +114,8 @@ def _(
     Means,
     Scales,
 ):
-    """As in Paddle, the gradients of the statistics BatchSize, BatchSum and BatchSquareSum
-    are the statistics of this batch.
+    """The VJP rule of data_norm. As in Paddle, the "gradients" of the inputs BatchSize, BatchSum
+    and BatchSquareSum are these statistics of the current batch.
     """
 
     def zero_channels_of_unshown_slots(t: Any) -> Any:

@@ -21,7 +21,7 @@ MIN_LENGTH = 0.1  # minimal side length of a region, in pixels
 
 
 class BinSamples(NamedTuple):
-    """The sampling positions of each bin.
+    """The sampling positions in each bin of the regions.
 
     image_ids [R]: the image of each region.
     channel [D,PH,PW]: the input channel of each output channel and bin.
@@ -40,7 +40,9 @@ class BinSamples(NamedTuple):
 
 
 def _part_index_per_bin(bins: int, count: int) -> Any:
-    """For each of `bins` bins, the index of its part, of `count` parts."""
+    """For each of `bins` bins along an axis, the index of the part that it belongs to, if the axis
+    is divided into `count` parts.
+    """
     return np.clip(np.floor(np.arange(bins) * count / bins).astype(np.int64), 0, count - 1)
 
 
@@ -85,8 +87,8 @@ def _make_bin_samples(
 def _corner_indices_and_weights(
     s: BinSamples, each: int
 ) -> list[tuple[tuple[Any, ...], Any, Any, Any]]:
-    """The four pixels around each sample of each channel: index, weight, and derivatives of
-    the weight.
+    """For the four pixels around each sample of each channel: index, interpolation weight, and
+    derivatives of the weight.
     """
     y, x, inside = (np.repeat(a, each, axis=1) for a in (s.y, s.x, s.is_inside))
     owner, channel = (
@@ -137,8 +139,8 @@ def deformable_psroi_pooling(
     sample_per_part: int,
     trans_std: float,
 ):
-    """Output = the mean of the samples in each bin of a region; Trans shifts the bins (Dai et al.
-    2017).
+    """Output = the mean of the samples in each bin of a region; the input Trans shifts the bins
+    (Dai et al., 2017).
 
     Input [N,C,H,W], ROIs [R,4], Trans [R,2*K,*part_size] -> [R,D,PH,PW]
 
@@ -197,16 +199,16 @@ def _(
     )
     check(
         min(pooled_height, pooled_width, sample_per_part, *group_size, *part_size) > 0,
-        "a size is not positive",
+        "the pooled sizes, sample_per_part, group_size and part_size should be positive",
     )
     wanted = output_dim * group_size[0] * group_size[1]
     check(
         x.shape[1] < 0 or x.shape[1] >= wanted,
-        f"{x.shape[1]} channels are fewer than the {wanted} of all groups",
+        f"{x.shape[1]} channels of Input are fewer than output_dim * group_size, which is {wanted}",
     )
     check(
         no_trans or trans.shape[1] < 0 or output_dim % max(trans.shape[1] // 2, 1) == 0,
-        "Trans does not fit output_dim",
+        "output_dim is not divisible by half the channels of Trans",
     )
     out = Meta((rois.shape[0], output_dim, pooled_height, pooled_width), x.dtype)
     return out, out
@@ -230,8 +232,8 @@ def _(g, x, rois, lod, trans, *, TopCount, **over):
     host_reason=HOST_PYTHON_LOOP,
 )
 def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
-    """The gradients with respect to Input and Trans. Output@GRAD [R,D,PH,PW] -> like Input,
-    like Trans
+    """The gradients of deformable_psroi_pooling with respect to Input and Trans. Output@GRAD
+    [R,D,PH,PW] -> like Input, like Trans
     """
     s = _make_bin_samples(
         x,

@@ -18,9 +18,9 @@ EQUAL_RECALL_TOLERANCE = 1e-6  # recalls that differ by no more are treated as e
 def _match_detections(
     found: Any, there: Any, difficult: Any, threshold: float
 ) -> list[tuple[float, float, float]]:
-    """Score, true positive and false positive of each detection of one class in one image, sorted
-    by score if the image has boxes of the class. Detections that match difficult boxes are not
-    counted.
+    """Match the detections of one class in one image with its ground-truth boxes. Returns score,
+    true positive and false positive of each detection, sorted by score if the image has boxes of
+    the class. Detections that match difficult boxes are left out.
 
     found [K,5]: score and box; there [G,4]; difficult bool [G]
     """
@@ -42,7 +42,7 @@ def _match_detections(
 def _evaluate_image_and_count_boxes(
     found: Any, there: Any, counts: Any, evaluate_difficult: bool, threshold: float
 ) -> list[tuple[float, ...]]:
-    """Class, score, true positive and false positive of each detection in one image. Also
+    """Return class, score, true positive and false positive of each detection in one image. Also
     adds the number of ground-truth boxes of each class to `counts`.
     """
     kinds, boxes = there[:, 0].astype(np.int64), there[:, -4:]
@@ -63,13 +63,15 @@ def _evaluate_image_and_count_boxes(
 
 
 def _eleven_point_average_precision(precision: Any, recall: Any) -> float:
-    """The mean over the recalls 0, 0.1, ..., 1 of the best precision at this recall or above."""
+    """The average precision in 11 points: the mean, over the recalls 0, 0.1, 0.2 up to 1, of the
+    best precision at this recall or above.
+    """
     reached = [precision[recall.astype(np.float64) >= j / 10] for j in range(11)]
     return sum(float(np.max(p, initial=0)) for p in reached) / 11
 
 
 def _integral_average_precision(precision: Any, recall: Any) -> float:
-    """The area under the precision-recall curve."""
+    """The average precision as the area under the precision-recall curve."""
     gained = np.abs(np.diff(recall, prepend=0))
     return float(np.sum(precision * gained * (gained > EQUAL_RECALL_TOLERANCE)))
 
@@ -81,7 +83,7 @@ def _check_ap_type(kind: str) -> None:
 def _mean_average_precision(
     counts: Any, right: Any, wrong: Any, background: int, kind: str
 ) -> float:
-    """The mean of the average precisions of the classes with boxes.
+    """The mean of the average precisions of those classes that have ground-truth boxes.
 
     As in Paddle, classes whose number of boxes equals the background label are excluded.
     """
@@ -128,7 +130,7 @@ def detection_map(
     evaluate_difficult: bool = True,
     ap_type: str = "integral",
 ):
-    """MAP = the mean average precision of a detector (Everingham et al. 2010).
+    """MAP = the mean average precision of a detector (Everingham et al., 2010).
 
     DetectRes [K,6]: class, score, box; Label [G,6] or [G,5] -> [1]
 
@@ -171,7 +173,8 @@ def _(
     check(len(found.shape) == len(there.shape) == 2, "DetectRes and Label need two axes")
     check(
         dims_match(there.shape[1], 5) or dims_match(there.shape[1], 6),
-        "Label needs class, box, and may say that the box is difficult",
+        "the last axis of Label should have the size 5 or 6: the class, optionally a flag for "
+        "difficult boxes, and the box",
     )
     _check_ap_type(ap_type)
     return Meta((class_num, 1), INT32), *[Meta((-1, 3), found.dtype)] * 2, Meta((1,), found.dtype)

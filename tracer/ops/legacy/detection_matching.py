@@ -59,8 +59,8 @@ def _(x, y, *, box_normalized):
 
 
 def _match_greedily(near: Any) -> tuple[Any, Any]:
-    """Greedy bipartite matching, largest similarity first. Returns the row of each column (-1 for
-    none) and their similarity.
+    """Greedy bipartite matching, largest similarity first. Returns, for each column, the row that
+    it is matched with (-1 for none) and their similarity.
 
     near [R,C] -> [C], [C]
     """
@@ -77,7 +77,9 @@ def _match_greedily(near: Any) -> tuple[Any, Any]:
 
 
 def _match_remaining_columns_in_place(near: Any, rows: Any, found: Any, least: float) -> None:
-    """Match each unmatched column with its most similar row if the similarity is large enough."""
+    """Match each column without a match with its most similar row, if the similarity is at least
+    `least`.
+    """
     if near.shape[0]:
         best = np.max(near, axis=0)
         free = (rows < 0) & (best >= max(np.float32(least), MIN_OVERLAP))
@@ -93,8 +95,8 @@ def _match_remaining_columns_in_place(near: Any, rows: Any, found: Any, least: f
     host_reason=HOST_PYTHON_LOOP,
 )
 def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_threshold: float = 0.5):
-    """Greedy bipartite matching, largest similarity first: ColToRowMatchIndices = the row of each
-    column, -1 for none. Each row is matched at most once.
+    """Greedy bipartite matching, largest similarity first: ColToRowMatchIndices = for each column,
+    the row that it is matched with, or -1. Each row is matched at most once.
 
     DistMat [R,C]: similarities, a sequence of rows per image -> both [n,C]
 
@@ -183,7 +185,9 @@ declare_no_lod(target_assign)
 
 
 def _free_box_indices_with_largest_losses(loss: Any, free: Any, count: int) -> Any:
-    """The indices of the `count` boxes with the largest losses, of those that are `free`."""
+    """The indices of the `count` boxes with the largest losses among the boxes for which `free` is
+    true.
+    """
     order = np.flatnonzero(free)
     return order[np.argsort(-loss[order], kind="stable")[:count]]
 

@@ -1,4 +1,6 @@
-"""Variants of newer ops that repeat elements (expand) or interpolate, with other attributes."""
+"""Older variants, with other attributes, of ops of Paddle 2 that repeat elements (expand) or
+interpolate.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def _(g, x, times_tensor, times_tensors, *, expand_times):
 
 
 def _repeats_to_target_shape(x: Sequence[int], target: Sequence[int]) -> list[int]:
-    """The repeat count of each axis."""
+    """The repeat count of each axis with which `x` gets the shape `target`."""
     check(len(x) == len(target), "X and target_tensor have different numbers of axes")
     check(
         all(a > 0 and b % a == 0 for a, b in zip(x, target, strict=True)),
@@ -93,7 +95,9 @@ def _(gg, x, g):
 def _attrs_with_output_sizes_from_scale(
     shape: Sequence[int], scale: float, attrs: dict[str, Any]
 ) -> dict[str, Any]:
-    """The attributes of the newer op; a scale is used for the output size only."""
+    """The attributes with which the op of Paddle 2 computes the result of the older op. A scale is
+    replaced by the output sizes, because the older op uses it for the output sizes only.
+    """
     if scale <= 0:
         return attrs
     inner = _spatial_sizes(shape, attrs)
@@ -101,17 +105,21 @@ def _attrs_with_output_sizes_from_scale(
 
 
 def _spatial_sizes(shape: Sequence[int], attrs: dict[str, Any]) -> Sequence[int]:
-    """The sizes of the spatial axes."""
+    """The sizes of the spatial axes of an image with the given shape."""
     return shape[1:-1] if attrs.get("data_layout") == "NHWC" else shape[2:]
 
 
 def _make_output_size_attrs(sizes: Sequence[int]) -> dict[str, int]:
-    """The attributes that set the sizes of the spatial axes of the result."""
+    """The attributes out_d, out_h and out_w, which set the sizes of the spatial axes of the
+    result.
+    """
     return dict(zip(("out_d", "out_h", "out_w")[3 - len(sizes) :], sizes, strict=True))
 
 
 def _define_legacy_resize_op(kind: str, today: Op) -> Op:
-    """Define the op `<kind>_interp` by the newer op `today`. Its `scale` is a scalar."""
+    """Define the op `<kind>_interp` of Paddle 1.x, which calls `today`, the op of Paddle 2. The
+    attribute `scale` of the older op is a scalar.
+    """
 
     @op(f"{kind}_interp", INTERP_SLOTS, validate_before_kernel=True)
     @computed_in_float32_if_half
@@ -145,7 +153,8 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
 
     @kernel.vjp
     def _(g, x, out_size, sizes, scale_tensor, *, scale, **attrs):
-        # The sampling positions depend on the sizes only, also if a scale determines the sizes.
+        # The sampling positions depend only on the input and output sizes, even if a scale
+        # determines the output sizes.
         out = _spatial_sizes(vjp_input_shape(g), attrs)
         if min(out, default=0) > 0:
             attrs |= _make_output_size_attrs(out)

@@ -1,4 +1,4 @@
-"""fsp: the FSP matrix ("flow of solution procedure") of two feature maps (Yim et al. 2017)."""
+"""fsp: the FSP matrix ("flow of solution procedure") of two feature maps (Yim et al., 2017)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..shared_op_rules import (
 @op("fsp", "X, Y -> Out", same_dtype="X Y", validate_before_kernel=True)
 @computed_in_float32_if_half
 def fsp(x, y):
-    """Out[n, c, d] = the mean over the pixels of X[n, c] * Y[n, d] (Yim et al. 2017).
+    """Out[n, c, d] = the mean over the pixels of X[n, c] * Y[n, d] (Yim et al., 2017).
 
     X [N,C,H,W], Y [N,D,H,W] -> Out [N,C,D]
     """

@@ -1,4 +1,6 @@
-"""hash: hash integers with XXH64 (Y. Collet, https://github.com/Cyan4973/xxHash)."""
+"""The op hash, which hashes integers with XXH64, a hash function by Yann Collet
+(https://github.com/Cyan4973/xxHash).
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def _xxh64_round(held: Any, lane: Any) -> Any:
 
 
 def _hash_stripes(lanes: Any, seed: Any) -> Any:
-    """The four-lane part of XXH64.
+    """The part of XXH64 that hashes stripes of 32 bytes in four lanes.
 
     lanes uint64 [rows, 4 k]
     """
@@ -47,7 +49,7 @@ def _hash_stripes(lanes: Any, seed: Any) -> Any:
 
 @np.errstate(over="ignore")
 def xxh64_of_rows(rows: Any, seed: int) -> Any:
-    """XXH64 of each row. rows uint32 [n, k] -> uint64 [n]"""
+    """The XXH64 hash of each row. rows uint32 [n, k] -> uint64 [n]"""
     words, start = rows.shape[1], np.uint64(seed)
     lanes = np.ascontiguousarray(rows[:, : words // 2 * 2]).view("<u8")
     whole = words // 8 * 4
@@ -64,8 +66,8 @@ def xxh64_of_rows(rows: Any, seed: int) -> Any:
 
 @op("hash", "X -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, host_reason=HOST_PYTHON_LOOP)
 def hash_rows(x, *, num_hash: int = 1, mod_by: Long = 100000):
-    """Out = num_hash hashes of each row of X: XXH64 of its bytes with seeds 0, 1, ..., modulo
-    mod_by.
+    """Out = num_hash hashes of each row of X: the XXH64 hashes of its bytes with the seeds from 0
+    to num_hash - 1, modulo mod_by.
 
     X int [*,D] -> Out [rows,num_hash,1]
     """

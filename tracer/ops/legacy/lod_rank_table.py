@@ -32,13 +32,13 @@ def _(x, lod, *, level):
 
 
 def _rows_and_lengths_in_rank_order(x, lod, table):
-    """The row indices of X in the order of a rank table, and the sequence lengths of each
-    level in that order.
+    """Return the row indices of X in the order of a rank table, and the sequence lengths of each
+    LoD level in this order.
     """
     which, found = table[:, 0], []
     check(
         len(which) == (len(lod[0]) - 1 if lod else x.shape[0]),
-        "RankTable is of another number of sequences",
+        "RankTable and X have different numbers of sequences",
     )
     for level in lod or []:
         offsets = np.asarray(level, np.int64)
@@ -66,7 +66,7 @@ def reorder_lod_tensor_by_rank(x, lod=None, table=None):
 def _(x, lod, table):
     check(
         len(table.shape) == 2 and dims_match(table.shape[1], 2),
-        "RankTable is not of a lod_rank_table",
+        "RankTable is not an output of the op lod_rank_table",
     )
     return x
 
@@ -91,7 +91,9 @@ def _(g, x, lod, table):
     host_reason=HOST_PYTHON_LOOP,
 )
 def reorder_lod_tensor_by_rank_grad(x, lod=None, table=None, g=None):
-    """The gradient of X: the rows of Out@GRAD in the original order. [R,*] -> [R,*]"""
+    """The gradient of reorder_lod_tensor_by_rank: the rows of Out@GRAD in the original order. [R,*]
+    -> [R,*]
+    """
     back = np.empty_like(g)
     back[_rows_and_lengths_in_rank_order(x, lod, table)[0]] = g
     return back
@@ -122,7 +124,9 @@ def _(table):
 
 
 def _num_rows_with_step(x, lod, table, step):
-    """The number of rows of X whose sequence has this step; X is in table order."""
+    """The number of rows of X whose sequence has the time step `step`; the rows of X are in the
+    order of the rank table.
+    """
     count = int((table[:, 1] > step.item()).sum())
     return int(np.asarray(lod[0])[count]) if lod else count
 
@@ -134,8 +138,8 @@ def _num_rows_with_step(x, lod, table, step):
     host_reason=HOST_PYTHON_LOOP,
 )
 def shrink_rnn_memory(x, lod=None, table=None, step=None):
-    """Out = the rows (or sequences) of X whose sequence has a time step I. X is in the order of
-    RankTable.
+    """Out = the rows (or sequences) of X whose sequence has a time step I. The rows of X are in the
+    order of RankTable.
 
     X [R,*], I int64 [1] -> Out [S,*]
     """
@@ -167,7 +171,9 @@ def _(g, x, lod, table, step):
     host_reason=HOST_PYTHON_LOOP,
 )
 def shrink_rnn_memory_grad(x, g):
-    """The gradient of X: zeros for rows that are not in Out. Out@GRAD [S,*] -> X@GRAD [R,*]"""
+    """The gradient of shrink_rnn_memory, which is zero for the rows of X that are not in Out.
+    Out@GRAD [S,*] -> X@GRAD [R,*]
+    """
     back = np.zeros_like(x)
     back[: len(g)] = g
     return back

@@ -17,7 +17,8 @@ SUBPIXELS = 5  # subpixel steps per pixel
 
 
 def _line_points(start: Any, end: Any) -> Any:
-    """All points of a line on the subpixel grid, with steps of one along the longer side.
+    """The points of a line on the subpixel grid, one for each grid step along the longer side of
+    the line.
 
     int [2], [2] -> int [*,2]
     """
@@ -34,7 +35,8 @@ def _line_points(start: Any, end: Any) -> Any:
 
 
 def rasterize_polygon(outline: Any, high: int, wide: int) -> Any:
-    """Rasterize a polygon: a mask of the pixels between the crossings of each column.
+    """Rasterize a polygon: return a mask of the pixels that, in each column, lie between crossings
+    of the outline.
 
     [K,2] -> bool [high,wide]
     """
@@ -58,7 +60,7 @@ def rasterize_polygon(outline: Any, high: int, wide: int) -> Any:
 
 
 def _instance_mask(outlines: list[Any], box: Any, size: int) -> Any:
-    """The mask of an instance in a box. -> int32 [size * size]"""
+    """The mask of an instance, given by polygons, within a box. -> int32 [size * size]"""
     low, sides = box[:2], np.maximum(box[2:] - box[:2], 1)
     parts = [
         rasterize_polygon((points - low) * box.dtype.type(size) / sides, size, size)
@@ -76,8 +78,8 @@ def _bounding_box_of_polygons(outlines: list[Any]) -> Any:
 def _mask_targets_of_image(
     things: list[list[Any]], rois: Any, labels: Any, scale: Any, size: int
 ) -> tuple[Any, Any, Any, Any]:
-    """Foreground regions, their indices, classes and masks. Without foreground regions, the
-    first background region with a mask of -1.
+    """Return the foreground regions of an image, their indices, classes and masks. If the image has
+    no foreground regions, return the first background region with a mask of -1.
     """
     found = np.flatnonzero(labels > 0)
     if not len(found):
@@ -88,7 +90,7 @@ def _mask_targets_of_image(
             np.zeros(len(first), np.int64),
             np.full((len(first), size * size), -1, np.int32),
         )
-    check(len(things) > 0, "an image has foreground regions, but only objects that are crowds")
+    check(len(things) > 0, "an image has foreground regions, but all its objects are crowds")
     own = rois[found] / scale
     best = np.argmax(
         box_ious(
@@ -136,7 +138,7 @@ def generate_mask_labels(
     num_classes: int,
     resolution: int,
 ):
-    """Mask targets of the foreground regions (He et al. 2017): MaskInt32 holds the mask in the
+    """Mask targets of the foreground regions (He et al., 2017): MaskInt32 holds the mask in the
     columns of the region's class, and -1 elsewhere.
 
     Rois [R,4], LabelsInt32 [R,1], GtClasses, IsCrowd int32 [G,1], GtSegms [P,2], ImInfo [N,3]:

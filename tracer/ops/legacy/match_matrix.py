@@ -23,7 +23,9 @@ TABLE_SLOTS = "X, X@LOD*?!, ROW!, ROW@LOD*?!, COLUMN!, COLUMN@LOD*?!"
 
 
 def _pair_row_slices(x_lod, y_lod, x="X", y="Y"):
-    """The rows of the two sequences of each pair, as slices."""
+    """For each pair of sequences, the slice of the rows of the first sequence and that of the
+    second one.
+    """
     one, two = require_row_offsets(x_lod, x), require_row_offsets(y_lod, y)
     check(len(one) == len(two), f"{x} holds {len(one) - 1} sequences, {y} {len(two) - 1}")
     return [tuple(slice(e[i], e[i + 1]) for e in (one, two)) for i in range(len(one) - 1)]
@@ -94,7 +96,7 @@ def _(g, x, x_lod, y, y_lod, w):
     host_reason=HOST_PYTHON_LOOP,
 )
 def match_matrix_tensor_grad(x, x_lod=None, y=None, y_lod=None, w=None, g=None):
-    """The gradients of X, Y and W. See `match_matrix_tensor`."""
+    """The gradients of match_matrix_tensor with respect to X, Y and W."""
     half, at = np.tensordot(x, w, (1, 0)), 0
     of_half, of_y = np.zeros_like(half), np.zeros_like(y)
     for a, b in _pair_row_slices(x_lod, y_lod):
@@ -114,13 +116,16 @@ match_matrix_tensor_grad.vjp(make_vjp_rule_rejecting_second_order("match_matrix_
 
 
 def _split_into_pair_tables(x, row_lod, column_lod, channels):
-    """The table [C,h,w] of each pair."""
+    """Split the column that holds all tables: return the table [C,h,w] of each pair."""
     at, found = 0, []
     for a, b in _pair_row_slices(row_lod, column_lod, "ROW", "COLUMN"):
         shape = (channels, a.stop - a.start, b.stop - b.start)
         found.append(x[at : at + np.prod(shape)].reshape(shape))
         at += int(np.prod(shape))
-    check(at == x.shape[0], f"ROW and COLUMN say that X holds {at} numbers")
+    check(
+        at == x.shape[0],
+        f"the sequences of ROW and COLUMN need {at} elements in X, which has {x.shape[0]}",
+    )
     return found
 
 
@@ -203,7 +208,9 @@ def sequence_topk_avg_pooling_grad(
     topks: Ints,
     channel_num: int,
 ):
-    """The gradient of X: each of the k largest elements of a row gets 1 / k of the gradient."""
+    """The gradient of sequence_topk_avg_pooling: each of the k largest elements of a row gets 1 / k
+    of the gradient.
+    """
     most, found, start = max(topks), [], 0
     shares = (np.arange(most) < np.array(topks)[:, None]) / np.array(topks)[:, None]
     where = places.reshape(-1, channel_num, most)
@@ -230,8 +237,8 @@ sequence_topk_avg_pooling_grad.vjp(
 
 
 def _window_indices_and_output_shape(shape, kernel, stride):
-    """The row and column indices of the window at each output position, in a zero-padded
-    table, and the output shape.
+    """Return the row and column indices, in a zero-padded table, of the window at each output
+    position, and the output shape.
     """
     (_, h, w), (kh, kw), (sh, sw) = shape, kernel, stride
     tops, lefts = np.arange(0, h, sh), np.arange(0, w, sw)
@@ -240,7 +247,9 @@ def _window_indices_and_output_shape(shape, kernel, stride):
 
 
 def _im2col(table, kernel, stride):
-    """The windows of a table, zero-padded (im2col). table [C,h,w] -> [C kh kw, positions]"""
+    """The windows of a zero-padded table as columns of a matrix (im2col). table [C,h,w] -> [C kh
+    kw, positions]
+    """
     (kh, kw), (_, h, w) = kernel, table.shape
     wide = np.zeros((table.shape[0], h + kh, w + kw), table.dtype)
     wide[:, kh // 2 : kh // 2 + h, kw // 2 : kw // 2 + w] = table
@@ -306,11 +315,11 @@ def _(
     check_float(x)
     check(
         len(w.shape) == 2 and dims_match(w.shape[0], OutputChannel),
-        "W needs a row for each output channel",
+        "W should have one row per output channel",
     )
     check(
         dims_match(w.shape[1], InputChannel * KernelH * KernelW),
-        "W is not as wide as a window is large",
+        "the number of columns of W is not InputChannel * KernelH * KernelW",
     )
     return Meta((-1, 1), x.dtype), Meta((-1, 1), x.dtype)
 
@@ -355,7 +364,7 @@ def _(g, x, lod, row, row_lod, column, column_lod, w, **attrs):
 def var_conv_2d_grad(
     x, lod=None, row=None, row_lod=None, column=None, column_lod=None, w=None, g=None, **attributes
 ):
-    """The gradients of X and W. See `var_conv_2d`."""
+    """The gradients of var_conv_2d with respect to X and W."""
     attrs = var_conv_2d.attrs_with_defaults(attributes)
     kernel, stride = (attrs["KernelH"], attrs["KernelW"]), (attrs["StrideH"], attrs["StrideW"])
     found, of_w, at = [], np.zeros_like(w), 0
@@ -370,7 +379,9 @@ def var_conv_2d_grad(
 
 
 def _col2im(windows, shape, kernel, stride):
-    """Accumulate the gradients of windows to the gradient of a table (col2im)."""
+    """Add the gradients of windows at their positions in the table (col2im): return the gradient of
+    the table.
+    """
     (channels, h, w), (kh, kw) = shape, kernel
     rows, columns, (high, across) = _window_indices_and_output_shape(shape, kernel, stride)
     wide = np.zeros((channels, h + kh, w + kw), windows.dtype)

@@ -21,8 +21,8 @@ from .box_clipping_and_decoding import unscaled_image_max_coordinates
 
 
 def rows_and_offsets_or_placeholder(rows: Any, counts: list[int]) -> tuple[Any, Any]:
-    """The rows and the row offsets of the images; without rows, one row [[-1]] with offsets [0,
-    1].
+    """Return the rows of all images and their row offsets. If there are no rows, return one row
+    [[-1]] with the offsets [0, 1].
     """
     return (
         (rows, offsets_from_lengths(counts))
@@ -109,8 +109,8 @@ def multiclass_nms2(
     keep_top_k: int,
     normalized: bool = True,
 ):
-    """multiclass_nms, with Index = the index of each box in the batch. Without a result, Out has no
-    rows.
+    """multiclass_nms, with Index = the index of each box in the batch. If no box is selected, Out
+    has no rows.
 
     -> Out [K,6], Index int32 [K,1]
     """
@@ -147,8 +147,8 @@ def _(boxes, lod, scores, **_):
 
 
 def _decode_boxes(anchors: Any, deltas: Any, info: Any) -> Any:
-    """Apply the encoded offsets `deltas` to anchors; boxes in unscaled image coordinates, clipped
-    to the image.
+    """Decode boxes: apply the encoded offsets `deltas` to anchors. The boxes are in coordinates of
+    the unscaled image and clipped to it.
 
     anchors, deltas [K,4] -> [K,4]
     """
@@ -166,8 +166,7 @@ def _decode_top_candidates_of_each_level(
     boxes: Any, scores: Any, anchors: Any, info: Any, least: float, count: int
 ) -> tuple[Any, Any, Any]:
     """The best `count` candidates of each feature level of one image, concatenated over the
-    levels: boxes [K,4], scores [K], classes [K]. The score threshold does not apply to the last
-    level.
+    levels: boxes [K,4], scores [K], classes [K]. The last level has no score threshold.
     """
     found = []
     for i, (b, s, a) in enumerate(zip(boxes, scores, anchors, strict=True)):
@@ -204,7 +203,7 @@ def retinanet_detection_output(
     nms_eta: float,
     keep_top_k: int,
 ):
-    """Out = rows of class, score and box, detected on several feature levels (Lin et al. 2017).
+    """Out = rows of class, score and box, detected on several feature levels (Lin et al., 2017).
 
     lists of BBoxes [N,M,4], Scores [N,M,C], Anchors [M,4]; ImInfo [N,3]: height, width, scale ->
     [K,6]
@@ -258,8 +257,8 @@ def _iou(a: Any, b: Any, extra: float) -> float:
 def _merge_consecutive_overlapping_boxes(
     boxes: Any, scores: Any, threshold: float, extra: float
 ) -> tuple[Any, Any, Any]:
-    """Merge consecutive overlapping boxes to their score-weighted mean. Returns the boxes,
-    their scores, and the indices of the remaining boxes.
+    """Merge consecutive overlapping boxes to their score-weighted mean. Returns all boxes and
+    scores, in which the merged ones are updated, and the indices of the boxes that remain.
     """
     boxes, scores, at = boxes.copy(), scores.copy(), -1
     left: list[int] = []
@@ -301,7 +300,7 @@ def locality_aware_nms(
     keep_top_k: int,
     normalized: bool = True,
 ):
-    """Merge consecutive overlapping boxes, then apply NMS (Zhou et al. 2017). Out = rows of class,
+    """Merge consecutive overlapping boxes, then apply NMS (Zhou et al., 2017). Out = rows of class,
     score and box.
 
     BBoxes [N,M,4], or convex polygons [N,M,S] as alternating x and y; Scores [N,1,M] -> [K,2+S]

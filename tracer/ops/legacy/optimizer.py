@@ -1,4 +1,6 @@
-"""Optimizer steps that have no class in Paddle 2, and running sums for parameter averaging."""
+"""Optimizer steps for which Paddle 2 has no optimizer class, and running sums for parameter
+averaging.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,14 @@ from ..shared_op_rules import check_float, num_elements, shapes_match
 
 
 def _make_meta_rule_like_inputs(*indices: int) -> Any:
-    """The shape inference rule for outputs like the inputs at these indices."""
+    """Return the shape inference rule of an op whose outputs have the Metas of the inputs at the
+    given indices.
+    """
 
     def rule(param: Any, grad: Any, *rest: Any, **_: Any) -> Any:
         metas = (param, grad, *rest)
         check_float(param)
-        check(shapes_match(param.shape, grad.shape), "Grad is not like Param")
+        check(shapes_match(param.shape, grad.shape), "Grad and Param have different shapes")
         found = tuple(metas[i] for i in indices)
         return found if len(found) > 1 else found[0]
 
@@ -65,7 +69,7 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
 def ftrl(
     param, squared, linear, grad, lr, *, l1: float = 0.0, l2: float = 0.0, lr_power: float = -0.5
 ):
-    """FTRL, "follow the regularized leader" (McMahan et al. 2013).
+    """FTRL, "follow the regularized leader" (McMahan et al., 2013).
 
     SquaredAccumOut = SquaredAccumulator + Grad ** 2.
     [*] each, lr [1]
@@ -100,7 +104,7 @@ def lars_momentum(
     multi_precision: bool = False,
     rescale_grad: float = 1.0,
 ):
-    """LARS (You et al. 2017): momentum with a learning rate proportional to the norm of the
+    """LARS (You et al., 2017): momentum with a learning rate proportional to the norm of the
     parameter divided by the norm of its gradient.
 
     lists of [*]
@@ -151,7 +155,7 @@ def dpsgd(
     sigma: float = 1.0,
     seed: int = 0,
 ):
-    """Differentially private SGD (Abadi et al. 2016): ParamOut = Param - lr * (g + noise /
+    """Differentially private SGD (Abadi et al., 2016): ParamOut = Param - lr * (g + noise /
     batch_size), where g is Grad, scaled to a norm of at most `clip`.
 
     [*] each, lr [1]

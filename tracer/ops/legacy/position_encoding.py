@@ -13,8 +13,8 @@ from ..shared_op_rules import like_x_meta_requiring_float
 
 
 def _sinusoids(places: Any, width: int) -> Any:
-    """Sines in the first half of the columns, cosines in the second half. places [*] -> [*,
-    width]
+    """The sinusoidal encoding of positions: sines in the first half of the columns, cosines in the
+    second half. places [*] -> [*, width]
     """
     check(width % 2 == 0, f"X has an odd number of features, {width}")
     half = width // 2
@@ -26,7 +26,7 @@ def _sinusoids(places: Any, width: int) -> Any:
 @op("add_position_encoding", "X, X@LOD*?! -> Out", meta=like_x_meta_requiring_float)
 @computed_in_float32_if_half
 def add_position_encoding(x, lod=None, *, alpha: float = 1.0, beta: float = 1.0):
-    """Out = alpha * X + beta * the sinusoidal encoding of the positions (Vaswani et al. 2017).
+    """Out = alpha * X + beta * the sinusoidal encoding of the positions (Vaswani et al., 2017).
 
     X [N,T,D], or packed sequences [R,D] -> Out like X
     """

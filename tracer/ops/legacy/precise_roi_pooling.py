@@ -13,7 +13,7 @@ from ..shared_op_rules import make_meta_rule_like_inputs_at, make_vjp_rule_rejec
 
 
 def region_image_ids(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
-    """The index of the image of each region."""
+    """For each region, the index of its image in the batch."""
     if counts is not None:
         check(
             int(counts.sum()) == len(rois),
@@ -47,13 +47,13 @@ def _make_axis_bins(start: Any, end: Any, bins: int) -> AxisBins:
 
 
 def _hat_function(at: Any, size: int) -> Any:
-    """The interpolation weight of each pixel at each position. [*] -> [*,size]"""
+    """The linear interpolation weight of each pixel of an axis at each position. [*] -> [*,size]"""
     return np.maximum(1 - np.abs(at[..., None] - np.arange(size, dtype=at.dtype)), 0)
 
 
 def _cumulative_hat_integral(at: Any, size: int) -> Any:
-    """The integral of the interpolation weight of each pixel from its start to each position.
-    [*] -> [*,size]
+    """For each pixel of an axis, the integral of its interpolation weight from where the weight
+    becomes positive to each position. [*] -> [*,size]
     """
     t = np.clip(at[..., None] - np.arange(size, dtype=at.dtype), -1, 1)
     return np.where(t < 0, (t + 1) ** 2 / 2, 1 - (1 - t) ** 2 / 2)
@@ -66,7 +66,7 @@ def _bin_weights(side: AxisBins, size: int) -> Any:
 def _make_row_and_column_bins(
     rois: Any, high: int, wide: int, scale: float
 ) -> tuple[AxisBins, AxisBins]:
-    """The bins along the image height and along the image width."""
+    """Return the bins of regions along the image height, and those along the image width."""
     edges = rois * rois.dtype.type(scale)
     return _make_axis_bins(edges[:, 1], edges[:, 3], high), _make_axis_bins(
         edges[:, 0], edges[:, 2], wide
@@ -97,7 +97,7 @@ def prroi_pool(
     pooled_width: int = 1,
     spatial_scale: float = 1.0,
 ):
-    """Out = the exact mean of the interpolated X over each bin of a region (Jiang et al. 2018).
+    """Out = the exact mean of the interpolated X over each bin of a region (Jiang et al., 2018).
 
     X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
     """
@@ -128,7 +128,9 @@ def _(g, x, rois, lod, counts, **over):
 
 
 def _region_edge_grad(side: AxisBins, g_low: Any, g_high: Any) -> tuple[Any, Any]:
-    """The gradients of the region edges from those of the bin edges, all [R,P]."""
+    """The gradients of the edges of regions, computed from the gradients of the edges of their
+    bins, [R,P] each.
+    """
     parts = np.arange(side.low.shape[1] + 1) / side.low.shape[1]
     last = (g_low * parts[:-1] + g_high * parts[1:]).sum(axis=1)
     return (g_low + g_high).sum(axis=1) - last, last
@@ -153,7 +155,9 @@ def prroi_pool_grad(
     pooled_width: int = 1,
     spatial_scale: float = 1.0,
 ):
-    """The gradients with respect to X and ROIs. Out@GRAD [R,C,PH,PW] -> like X, like ROIs"""
+    """The gradients of prroi_pool with respect to X and ROIs. Out@GRAD [R,C,PH,PW] -> like X, like
+    ROIs
+    """
     rows, columns = _make_row_and_column_bins(rois, pooled_height, pooled_width, spatial_scale)
     down, across = _bin_weights(rows, x.shape[2]), _bin_weights(columns, x.shape[3])
     owner = region_image_ids(x, rois, lod, counts)

@@ -16,7 +16,9 @@ from .anchor_targets import EQUAL_OVERLAP_TOLERANCE, encode_boxes
 
 
 def _truncate_or_sample_range(count: int, most: int, use_random: bool) -> Any:
-    """At most `most` of the indices 0 ... count - 1: the first ones, or a random sample."""
+    """Return at most `most` of the indices from 0 to count - 1: the first ones, or with
+    `use_random` a random sample.
+    """
     if count <= most:
         return np.arange(count)
     return np.sort(rng.generator().permutation(count)[:most]) if use_random else np.arange(most)
@@ -30,8 +32,8 @@ def _match_and_sample_regions(
     share: float,
     use_random: bool,
 ) -> tuple[Any, Any, Any]:
-    """The indices of the foreground regions, their boxes, and the indices of the background
-    regions.
+    """Match regions with boxes and sample them. Returns the indices of the foreground regions, the
+    indices of their boxes, and the indices of the background regions.
 
     over [R,G]: overlaps.
     bounds: the lower limit of foreground, then the upper and lower limit of background.
@@ -59,8 +61,8 @@ def _match_and_sample_regions(
 
 
 def _candidate_regions(there: Any, rois: Any, scale: Any, cascade: bool) -> Any:
-    """The candidate regions in unscaled image coordinates: the ground-truth boxes and the
-    proposals; with `cascade`, only the proposals.
+    """The candidate regions, in coordinates of the unscaled image: the ground-truth boxes and the
+    proposals, or with `cascade` only the proposals.
 
     With `cascade`, Paddle does not unscale the first G proposals, where G is the number of boxes,
     and removes empty regions.
@@ -75,7 +77,8 @@ def _candidate_regions(there: Any, rois: Any, scale: Any, cascade: bool) -> Any:
 def _labels_and_box_targets(
     regions: Any, there: Any, kinds: Any, chosen: tuple[Any, Any, Any], weights: Any
 ) -> tuple[Any, Any]:
-    """The class of each sampled region, and its box regression targets; 0 for background.
+    """Return the class of each sampled region and its box regression targets; both are 0 for a
+    background region.
 
     [K], [K,4]
     """
@@ -90,8 +93,8 @@ def _labels_and_box_targets(
 def _make_class_columns_and_mask(
     labels: Any, targets: Any, classes: int, agnostic: bool
 ) -> tuple[Any, Any]:
-    """Targets in the columns of their class, and a mask of these columns. [K], [F,4] -> both
-    [K,4*classes]
+    """Write the box targets of each region to the columns of its class, zeros elsewhere; also
+    return a mask of the written columns. [K], [F,4] -> both [K,4*classes]
     """
     out = np.zeros((len(labels), classes, 4), targets.dtype)
     ones = np.zeros_like(out)

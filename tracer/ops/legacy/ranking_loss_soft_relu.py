@@ -35,7 +35,7 @@ def _softplus(x: Any) -> Any:
 @op("rank_loss", "Label!, Left, Right -> Out", validate_before_kernel=True)
 @computed_in_float32_if_half
 def rank_loss(label, left, right):
-    """Out = ln(1 + exp(Left - Right)) - Label * (Left - Right) (Burges et al. 2005).
+    """Out = ln(1 + exp(Left - Right)) - Label * (Left - Right) (Burges et al., 2005).
 
     [N,1] each -> Out [N,1]
     """
@@ -128,7 +128,7 @@ def _one_hot(x: Any, label: Any) -> Any:
 @op("bpr_loss", "X, Label! -> Y", validate_before_kernel=True)
 @computed_in_float32_if_half
 def bpr_loss(x, label):
-    """Y = the mean over all other classes c of ln(1 + exp(X[c] - X[Label])) (Hidasi et al. 2016).
+    """Y = the mean over all other classes c of ln(1 + exp(X[c] - X[Label])) (Hidasi et al., 2016).
 
     X [*,C], Label int [*,1] -> Y [*,1]
     """

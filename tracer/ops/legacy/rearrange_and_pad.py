@@ -1,4 +1,4 @@
-"""Variants of newer ops that rearrange elements, with other attributes."""
+"""Older variants, with other attributes, of ops of Paddle 2 that rearrange or pad elements."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def _(g, x):
 
 @op("shuffle_channel", "X -> Out")
 def shuffle_channel(x, *, group: int = 1):
-    """Interleave the groups of channels: channel 0 of each group, then channel 1 of each group, ...
-    (Zhang et al. 2017).
+    """Interleave the groups of channels: first channel 0 of each group, then channel 1 of each
+    group, and so on (Zhang et al., 2017).
 
     X [N,C,H,W] -> Out [N,C,H,W]
     """
@@ -92,7 +92,9 @@ def _(g, x, *, group):
 
 
 def _pad3d_attrs_of_pad2d(paddings: Any, mode: str, data_format: str) -> dict[str, Any]:
-    """The attributes of pad3d (paddings, mode, data_format) that pad like these of pad2d."""
+    """Convert the attributes of pad2d to attributes of pad3d (paddings, mode, data_format) that pad
+    in the same way.
+    """
     check(len(paddings) == 4, f"paddings={list(paddings)} are not four")
     check(data_format in ("NCHW", "NHWC"), f"data_format={data_format!r} is neither NCHW nor NHWC")
     top, bottom, left, right = paddings
@@ -147,7 +149,7 @@ def _(x, paddings_tensor, *, paddings, mode, pad_value, data_format):
 
 @pad2d.vjp
 def _(g, x, paddings_tensor, *, paddings, mode, data_format):
-    check(paddings_tensor is None, "has no gradient where Paddings is given")
+    check(paddings_tensor is None, "the gradient is not supported if Paddings is given as a tensor")
     axes, border = (
         [_first_spatial_axis(data_format)],
         _pad3d_attrs_of_pad2d(paddings, mode, data_format),

@@ -16,8 +16,8 @@ DISTANCE_TOLERANCE = 1e-4  # distances below this are treated as 0
 
 
 def _rectangle_to_quadrilateral_matrices(x: Any, y: Any, high: int, wide: int) -> Any:
-    """The projective maps from the rectangle to quadrilaterals with corners x, y [R,4], upper left
-    first.
+    """The matrices of the projective maps from the output rectangle to quadrilaterals with the
+    corners x, y [R,4], upper left first.
 
     -> [R,9]
     """
@@ -47,7 +47,9 @@ def _rectangle_to_quadrilateral_matrices(x: Any, y: Any, high: int, wide: int) -
 
 
 def _source_positions(matrices: Any, high: int, wide: int) -> tuple[Any, Any]:
-    """The image positions of the rectangle's pixels: x and y, both [R,high,wide]."""
+    """Map the pixels of the output rectangle to positions in the image: x and y, both
+    [R,high,wide].
+    """
     m = matrices.reshape(-1, 9, 1, 1)
     row, column = np.arange(high, dtype=m.dtype)[:, None], np.arange(wide, dtype=m.dtype)
     u, v, w = (m[:, i] * column + m[:, i + 1] * row + m[:, i + 2] for i in (0, 3, 6))
@@ -55,7 +57,8 @@ def _source_positions(matrices: Any, high: int, wide: int) -> tuple[Any, Any]:
 
 
 def _inside_quadrilateral_mask(x: Any, y: Any, xs: Any, ys: Any) -> Any:
-    """Whether positions lie in a quadrilateral; counts the crossings of a ray.
+    """A mask of the positions that lie in a quadrilateral, computed by counting the crossings of a
+    ray with its sides.
 
     [R,H,W], corners [R,4]
     """
@@ -89,8 +92,8 @@ def _inside_quadrilateral_mask(x: Any, y: Any, xs: Any, ys: Any) -> Any:
 def _matrices_mask_and_pixel_weights(
     x: Any, rois: Any, lod: Any, high: int, wide: int, scale: float
 ) -> tuple[Any, Any, list[tuple[Any, Any]]]:
-    """The transform matrices, a mask of valid sampling positions [R,h,w], and the index and
-    weight of the four pixels around each position.
+    """Return the transform matrices, a mask of valid sampling positions [R,h,w], and for the four
+    pixels around each position their index and weight.
     """
     corners = rois * rois.dtype.type(scale)
     xs, ys = corners[:, 0::2], corners[:, 1::2]
@@ -196,7 +199,7 @@ def roi_perspective_transform_grad(
     transformed_height: int = 1,
     transformed_width: int = 1,
 ):
-    """The gradient with respect to X. Out@GRAD [R,C,h,w] -> like X"""
+    """The gradient of roi_perspective_transform with respect to X. Out@GRAD [R,C,h,w] -> like X"""
     _, _, pixels = _matrices_mask_and_pixel_weights(
         x, rois, lod, transformed_height, transformed_width, spatial_scale
     )

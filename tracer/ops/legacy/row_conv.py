@@ -1,4 +1,6 @@
-"""Row convolution: a weighted sum of each step and later steps (Amodei et al. 2015)."""
+"""Row convolution: for each time step, a weighted sum of this step and the following steps (Amodei
+et al., 2015).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from ..shared_op_rules import dims_match, make_vjp_rule_rejecting_second_order
 
 
 def _later_row_indices_and_mask(x: Any, lod: Any, count: int) -> tuple[Any, Any]:
-    """The row i steps after each row, and whether it belongs to the same sequence.
+    """For each row and each i, the index of the row i steps later, and whether that row belongs to
+    the same sequence.
 
     [R, count]
 
@@ -54,7 +57,9 @@ def _(g, x, lod, filter):
 @op("row_conv_grad", "X, X@LOD*?!, Filter, Out@GRAD -> X@GRAD, Filter@GRAD", internal=True)
 @computed_in_float32_if_half
 def row_conv_grad(x, lod=None, filter=None, g=None):
-    """The gradients of row_conv. Out@GRAD like X -> X@GRAD, Filter@GRAD"""
+    """The gradients of row_conv with respect to X and Filter. Out@GRAD like X -> X@GRAD,
+    Filter@GRAD
+    """
     places, inside = _later_row_indices_and_mask(x, lod, len(filter))
     rows, back = x.reshape(-1, x.shape[-1]), g.reshape(-1, 1, x.shape[-1]) * inside
     of_x = np.zeros_like(rows)

@@ -20,8 +20,8 @@ def _log_uniform_probability(classes, of):
 
 
 def _append_sampled_classes_with_probs(labels, count, of, seed):
-    """The labels and sampled distinct classes (the same for every row), and the probability of each
-    class.
+    """Return the labels followed by distinct sampled classes, which are the same for every row, and
+    the sampling probability of each of these classes.
 
     -> int64, float [N,T+S]
     """
@@ -72,7 +72,8 @@ def sample_logits(
     """
     if not use_customized_samples:
         check(
-            num_samples <= x.shape[1], f"num_samples={num_samples} is more than there are classes"
+            num_samples <= x.shape[1],
+            f"num_samples={num_samples} is larger than the number of classes",
         )
         samples, chance = _append_sampled_classes_with_probs(labels, num_samples, x.shape[1], seed)
     chance = chance.astype(x.dtype)
@@ -125,8 +126,8 @@ def _(g, x, labels, samples, chance, *, Samples):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sample_logits_grad(x, samples, g):
-    """The gradient of Logits: the gradient of each sampled logit is added to its class.
-    [N,T+S] -> [N,C]
+    """The gradient of sample_logits with respect to Logits: the gradient of each sampled logit is
+    added at its class. [N,T+S] -> [N,C]
     """
     back = np.zeros_like(x)
     np.add.at(back, (np.arange(len(x))[:, None], samples), g)

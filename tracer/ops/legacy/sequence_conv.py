@@ -10,7 +10,8 @@ from ..shared_op_rules import like_x_meta, make_vjp_rule_rejecting_second_order
 
 
 def _window_row_indices_and_mask(lod, length, start):
-    """The row at each window position of each row, and whether it belongs to the same sequence.
+    """For each row and each position of the window around it, the index of the row there, and
+    whether that row belongs to the same sequence.
 
     [R, length]
     """
@@ -47,7 +48,10 @@ sequence_context.vjp(make_vjp_rule_rejecting_second_order("sequence_conv"))
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextStart: int = 0):
-    """The gradient of X. Out@GRAD [R, contextLength D] -> X@GRAD [R,D]"""
+    """The gradient of the op that concatenates the rows in each window.
+
+    Out@GRAD [R, contextLength D] -> X@GRAD [R,D]
+    """
     places, inside = _window_row_indices_and_mask(lod, contextLength, contextStart)
     out = np.zeros_like(x)
     np.add.at(
@@ -94,7 +98,10 @@ def _(
     x, lod, padding_data, filter, *, contextLength, contextStart, contextStride, paddingTrainable
 ):
     check(contextStride == 1, f"contextStride={contextStride} is not 1")
-    check(not paddingTrainable and padding_data is None, "padding with trained rows is not there")
+    check(
+        not paddingTrainable and padding_data is None,
+        "paddingTrainable and PaddingData are not supported",
+    )
     check(
         len(x.shape) == 2 and filter.shape[0] in (-1, x.shape[1] * contextLength),
         "Filter does not fit the window",

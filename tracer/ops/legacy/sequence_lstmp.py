@@ -47,8 +47,8 @@ def lstmp(
     candidate_activation: str = "tanh",
     proj_activation: str = "tanh",
 ):
-    """An LSTM with a projected state r = proj(hidden @ ProjWeight) (Sak et al. 2014); the gates are
-    those of `lstm`.
+    """An LSTM with a projected state r = proj(hidden @ ProjWeight) (Sak et al., 2014). The gates
+    are those of `lstm`.
 
     Input [R,4D], H0 [n,P], C0 [n,D], Weight [P,4D], ProjWeight [D,P], Bias [1,4D] (use_peepholes:
     [1,7D]) -> Projection [R,P], Cell [R,D]
@@ -93,13 +93,16 @@ def _(x, lod, h0, c0, weight, projection, bias, *, use_peepholes, **attrs):
     width, wide = projection.shape
     check(
         len(x.shape) == 2 and dims_match(x.shape[1], scale_dim(width, 4)),
-        "Input is not four times as wide as ProjWeight is high",
+        "the columns of Input are not four times the rows of ProjWeight",
     )
     check(
         dims_match(bias.shape[-1], scale_dim(width, 7 if use_peepholes else 4)),
-        "Bias does not fit use_peepholes",
+        "the size of Bias does not fit use_peepholes",
     )
-    check(dims_match(weight.shape[0], wide), "Weight is not as high as ProjWeight is wide")
+    check(
+        dims_match(weight.shape[0], wide),
+        "the number of rows of Weight is not the number of columns of ProjWeight",
+    )
     rows = [Meta((x.shape[0], scale_dim(width, k)), x.dtype) for k in (1, 4, 1, 1)]
     return Meta((x.shape[0], wide), x.dtype), *rows
 
@@ -159,7 +162,7 @@ def lstmp_grad(
     gc=None,
     **attributes,
 ):
-    """The gradients of all inputs: backpropagation through time. See `lstmp`."""
+    """The gradients of `lstmp` with respect to all inputs, by backpropagation through time."""
     attrs = lstmp.attrs_with_defaults(attributes)
     width = projection.shape[0]
     names = ("gate_activation", "cell_activation", "candidate_activation", "proj_activation")

@@ -84,7 +84,7 @@ def _(g, x, lod, *, pooltype):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
-    """The gradient of X. X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
+    """The gradient of sequence_pool. X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
     offsets = require_row_offsets(lod)
     counts, owner = sequence_lengths(offsets), sequence_id_per_row(offsets)
     if pooltype in ("SUM", "AVERAGE", "SQRT"):
@@ -110,7 +110,7 @@ sequence_pool_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_pool"))
 @op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x_meta, host_reason=HOST_PYTHON_LOOP)
 def sequence_softmax(x, lod=None):
     """Out = exp(X) / the sum of exp(X) over the row's sequence. X [R] or [R,1] -> Out like X"""
-    check(x.size == x.shape[0], "X has more than one number in a row")
+    check(x.size == x.shape[0], "X should have one element per row")
     offsets = require_row_offsets(lod)
     owner = sequence_id_per_row(offsets)
     top = np.full(len(offsets) - 1, -np.inf, x.dtype)
@@ -132,7 +132,7 @@ def _(g, x, lod, *, Out):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_softmax_grad(x, lod=None, out=None, g=None):
-    """The gradient of X. all [R] or [R,1]"""
+    """The gradient of sequence_softmax. X, Out, Out@GRAD [R] or [R,1] -> X@GRAD like X"""
     offsets = require_row_offsets(lod)
     weighted = (g * out).reshape(-1)
     return (
@@ -144,8 +144,8 @@ sequence_softmax_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_softmax
 
 
 def _sequence_offsets_and_repeats(x, x_lod, y_lod, level):
-    """The row offsets of the sequences of X (single rows without LoD), and the repeat count of
-    each.
+    """Return the row offsets of the sequences of X, and how often each sequence is repeated.
+    Without LoD, each row of X counts as a sequence.
     """
     own = np.arange(x.shape[0] + 1) if not x_lod else require_row_offsets(x_lod)
     check(bool(y_lod), "Y holds no sequences")
@@ -202,7 +202,7 @@ def _(g, x, x_lod, y, y_lod, *, ref_level):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_expand_grad(x, x_lod=None, y=None, y_lod=None, g=None, *, ref_level: int = -1):
-    """The gradient of X. Out@GRAD [S,*] -> X@GRAD [R,*]"""
+    """The gradient of sequence_expand with respect to X. Out@GRAD [S,*] -> X@GRAD [R,*]"""
     out = np.zeros_like(x)
     np.add.at(out, _expanded_row_indices_and_lengths(x, x_lod, y_lod, ref_level)[0], g)
     return out
@@ -242,7 +242,7 @@ def _(g, x, y, y_lod):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_expand_as_grad(x, y=None, y_lod=None, g=None):
-    """The gradient of X. Out@GRAD [R,*] -> X@GRAD [n,*]"""
+    """The gradient of sequence_expand_as with respect to X. Out@GRAD [R,*] -> X@GRAD [n,*]"""
     return segment_sum(g, require_row_offsets(y_lod, "Y"))
 
 

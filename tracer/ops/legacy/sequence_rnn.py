@@ -30,7 +30,7 @@ def check_activations(*names):
 
 
 class TimeStep(NamedTuple):
-    """One time step.
+    """The rows of packed sequences that belong to one time step.
 
     sequence_id_per_row: the indices of the sequences that have this step.
     rows: their rows.
@@ -43,7 +43,9 @@ class TimeStep(NamedTuple):
 
 
 def time_steps_of(lod, is_reverse):
-    """The time steps of all sequences, in the order in which they are computed."""
+    """The row indices of each time step of all sequences, in the order in which the steps are
+    computed.
+    """
     offsets = require_row_offsets(lod, "Input")
     counts = sequence_lengths(offsets)
     found, before = [], None
@@ -58,7 +60,7 @@ def time_steps_of(lod, is_reverse):
 
 
 def initial_state_or_zeros(values, count, width, like):
-    """The initial state; zeros if `values` is None."""
+    """Return the initial state of a recurrent network; zeros if `values` is None."""
     return np.zeros((count, width), like.dtype) if values is None else values
 
 
@@ -69,15 +71,17 @@ LSTM_SLOTS = "Input, Input@LOD*?!, H0?, C0?, Weight, Bias"
 
 
 def split_gate_bias_and_peepholes(bias, width, on):
-    """The bias of the gates, and the three peephole weights; zeros without peepholes."""
+    """Split the bias of an LSTM: return the bias of the gates, and the three peephole weights,
+    which are zeros without peepholes.
+    """
     flat = bias.reshape(-1)
     rest = flat[4 * width :].reshape(3, width) if on else np.zeros((3, width), bias.dtype)
     return flat[: 4 * width], rest
 
 
 def compute_gates_and_output_preactivation(x, h, c, weight, bias, peep, gate, candidate):
-    """Candidate, input gate, forget gate, and the pre-activation of the output gate without
-    its peephole.
+    """Return the candidate, the input gate and the forget gate of an LSTM step, and the output gate
+    before its activation and without its peephole.
     """
     pre = x + h @ weight + bias
     width = weight.shape[1] // 4
@@ -106,7 +110,7 @@ def lstm(
     cell_activation: str = "tanh",
     candidate_activation: str = "tanh",
 ):
-    """An LSTM (Hochreiter and Schmidhuber 1997, Gers et al. 2000) with gates in the order
+    """An LSTM (Hochreiter and Schmidhuber 1997, Gers et al., 2000) with gates in the order
     candidate, input, forget, output.
 
     Input [R,4D], H0, C0 [n,D], Weight [D,4D], Bias [1,4D] (use_peepholes: [1,7D]) -> Hidden, Cell
@@ -161,11 +165,11 @@ def _(
     width = weight.shape[0]
     check(
         len(x.shape) == 2 and dims_match(x.shape[1], scale_dim(width, 4)),
-        "Input is not four times as wide as Weight is high",
+        "the columns of Input are not four times the rows of Weight",
     )
     check(
         dims_match(bias.shape[-1], scale_dim(width, 7 if use_peepholes else 4)),
-        "Bias does not fit use_peepholes",
+        "the size of Bias does not fit use_peepholes",
     )
     return tuple(Meta((x.shape[0], scale_dim(width, k)), x.dtype) for k in (1, 1, 4, 1))
 
@@ -213,7 +217,7 @@ def _(
 
 
 def lstm_step_grad(gates, cells, grads, peep, slopes, unclipped=1):
-    """The gradient of one LSTM step.
+    """The backward pass of one LSTM step.
 
     cells: the cell state before, after, and after the activation.
     grads: the gradients of hidden state and cell.
@@ -264,7 +268,7 @@ def lstm_grad(
     cell_activation: str = "tanh",
     candidate_activation: str = "tanh",
 ):
-    """The gradients of all inputs: backpropagation through time. See `lstm`."""
+    """The gradients of `lstm` with respect to all inputs, by backpropagation through time."""
     width = weight.shape[0]
     gate, cell, candidate = (
         ACTIVATIONS[n][1] for n in (gate_activation, cell_activation, candidate_activation)
@@ -335,7 +339,7 @@ def gru(
     is_reverse: bool = False,
     origin_mode: bool = False,
 ):
-    """A GRU (Cho et al. 2014) with gates in the order update u, reset, candidate.
+    """A GRU (Cho et al., 2014) with gates in the order update u, reset, candidate.
 
     Hidden = (1 - u) * h + u * candidate; with origin_mode, u * h + (1 - u) * candidate.
     Input [R,3D], H0 [n,D], Weight [D,3D], Bias [1,3D] -> Hidden [R,D]
@@ -369,7 +373,7 @@ def _(x, lod, h0, weight, bias, *, activation, gate_activation, is_reverse, orig
     width = weight.shape[0]
     check(
         len(x.shape) == 2 and dims_match(x.shape[1], scale_dim(width, 3)),
-        "Input is not three times as wide as Weight is high",
+        "the columns of Input are not three times the rows of Weight",
     )
     return tuple(Meta((x.shape[0], scale_dim(width, k)), x.dtype) for k in (3, 1, 1, 1))
 
@@ -425,7 +429,7 @@ def gru_grad(
     is_reverse: bool = False,
     origin_mode: bool = False,
 ):
-    """The gradients of all inputs: backpropagation through time. See `gru`."""
+    """The gradients of `gru` with respect to all inputs, by backpropagation through time."""
     width = weight.shape[0]
     gate, slope = ACTIVATIONS[gate_activation][1], ACTIVATIONS[activation][1]
     first = initial_state_or_zeros(h0, len(require_row_offsets(lod, "Input")) - 1, width, x)
@@ -489,7 +493,7 @@ def _gru_attrs_from_unit_codes(activation, gate_activation, origin_mode):
 
 
 def _make_one_row_sequences_lod(x):
-    """The LoD of X with each row as a sequence."""
+    """Return LoD offsets with which each row of X is a sequence."""
     return [np.arange(x.shape[0] + 1)]
 
 
@@ -509,7 +513,8 @@ def gru_unit(
     gate_activation: int = 1,
     origin_mode: bool = False,
 ):
-    """One step of `gru`. Activations are given by number: 0 identity, 1 sigmoid, 2 tanh, 3 relu.
+    """One step of `gru`. The attributes for activations are numbers: 0 is identity, 1 sigmoid, 2
+    tanh, 3 relu.
 
     Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]
     """
@@ -529,7 +534,7 @@ def _(x, h, weight, bias, *, activation, gate_activation, origin_mode):
     check(len(x.shape) == len(h.shape) == len(weight.shape) == 2, "the inputs need two axes")
     check(
         dims_match(x.shape[1], scale_dim(weight.shape[0], 3)),
-        "Input is not three times as wide as Weight is high",
+        "the columns of Input are not three times the rows of Weight",
     )
     return x, h, h
 
@@ -579,7 +584,7 @@ def gru_unit_grad(
     gate_activation: int = 1,
     origin_mode: bool = False,
 ):
-    """The gradients of all inputs. See `gru_unit`."""
+    """The gradients of `gru_unit` with respect to all inputs."""
     attrs = _gru_attrs_from_unit_codes(activation, gate_activation, origin_mode)
     return gru_grad.numpy_kernel(
         x, _make_one_row_sequences_lod(x), h, weight, bias, gates, resets, hidden, g, **attrs

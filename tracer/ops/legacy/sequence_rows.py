@@ -72,7 +72,7 @@ reverse_rows_per_sequence_of_like.vjp(make_vjp_rule_rejecting_second_order("sequ
 
 
 def _row_indices_of_concatenation(x, lods):
-    """For each row of the result, its index in the concatenated inputs."""
+    """For each row of the result of sequence_concat, its index in the concatenated inputs."""
     check(len(lods or ()) == len(x), "an operand holds no sequences")
     starts = np.cumsum([0, *(a.shape[0] for a in x[:-1])])
     parts = [lod if isinstance(lod, np.ndarray) else require_row_offsets(lod) for lod in lods]
@@ -117,7 +117,10 @@ def _(g, x, lods):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_concat_grad(x, lods=None, g=None):
-    """The gradients of all inputs. Out@GRAD [sum of R_k,*] -> X@GRAD each [R_k,*]"""
+    """The gradients of all inputs of sequence_concat.
+
+    Out@GRAD [sum of R_k,*] -> X@GRAD each [R_k,*]
+    """
     back = np.empty_like(g)
     back[_row_indices_of_concatenation(x, lods)] = g
     return np.split(back, np.cumsum([a.shape[0] for a in x[:-1]]))
@@ -145,15 +148,15 @@ def _padded_width(counts, padded_length):
 
 
 def _padded_positions(offsets, width):
-    """The position of each row in the flattened padded tensor, [n * width]."""
+    """For each row of the sequences, its index among the n * width rows of the padded tensor."""
     owner = sequence_id_per_row(offsets)
     return owner * width + np.arange(offsets[-1]) - offsets[owner]
 
 
 @op("sequence_pad", "X, X@LOD*?!, PadValue! -> Out, Length", host_reason=HOST_PYTHON_LOOP)
 def sequence_pad(x, lod=None, pad_value=None, *, padded_length: int = -1):
-    """Out = the sequences, padded with PadValue to padded_length; -1 for the length of the longest
-    one.
+    """Out = the sequences of X, padded with PadValue to padded_length rows; a padded_length of -1
+    means the length of the longest sequence.
 
     X [R,*], PadValue [1] or [*] -> Out [n,T,*]
 
@@ -190,7 +193,8 @@ def _(g, length, x, lod, pad_value):
     host_reason=HOST_PYTHON_LOOP,
 )
 def unpad_like(x, like=None, lod=None):
-    """Out = the rows of the padded X without the padding, for the sequences of Like.
+    """Out = the rows of the padded X without the padding; the sequences have the lengths of those
+    of Like.
 
     X [n,T,*] -> Out [R,*]
     """
@@ -212,7 +216,10 @@ def sequence_unpad(x, length):
     X [n,T,*], Length int64 [n] -> Out [R,*]
     """
     offsets = offsets_from_lengths(length.reshape(-1))
-    check(bool((length <= x.shape[1]).all()), "a Length is more than there is")
+    check(
+        bool((length <= x.shape[1]).all()),
+        "an element of Length is larger than the padded length of X",
+    )
     return x.reshape(-1, *x.shape[2:])[_padded_positions(offsets, x.shape[1])]
 
 
@@ -239,7 +246,7 @@ def _(g, x, length):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_unpad_grad(x, length, g):
-    """The gradient of X. Out@GRAD [R,*] -> X@GRAD [n,T,*]"""
+    """The gradient of sequence_unpad with respect to X. Out@GRAD [R,*] -> X@GRAD [n,T,*]"""
     out = np.zeros((x.shape[0] * x.shape[1], *x.shape[2:]), x.dtype)
     out[_padded_positions(offsets_from_lengths(length.reshape(-1)), x.shape[1])] = g
     return out.reshape(x.shape)
@@ -254,20 +261,20 @@ sequence_unpad_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_unpad"))
 
 @op("sequence_reshape", "X, X@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_reshape(x, lod=None, *, new_dim: int):
-    """Out = the elements of each sequence, in rows of new_dim elements.
+    """Out = the elements of each sequence, arranged in rows of new_dim elements.
 
     X [R,D] -> Out [R D / new_dim, new_dim]
     """
     check(
         bool((sequence_lengths(require_row_offsets(lod)) * x.shape[1] % new_dim == 0).all()),
-        f"new_dim={new_dim} does not divide a sequence",
+        f"new_dim={new_dim} does not divide the number of elements of a sequence",
     )
     return x.reshape(-1, new_dim)
 
 
 @sequence_reshape.meta
 def _(x, lod, *, new_dim):
-    check(new_dim > 0, f"new_dim={new_dim} is not a size")
+    check(new_dim > 0, f"new_dim={new_dim} is not positive")
     return Meta((-1, new_dim), x.dtype)
 
 
@@ -288,7 +295,8 @@ def _(g, x, lod):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
-    """Out = each element and the win_size - 1 next ones of its sequence; pad_value after the end.
+    """Out = one row for each element: the element and the win_size - 1 elements after it in its
+    sequence, with pad_value after the end.
 
     X int [R] or [R,1] -> Out [R,win_size]
     """
@@ -302,7 +310,7 @@ def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
 
 @sequence_enumerate.meta
 def _(x, lod, *, win_size, pad_value):
-    check(win_size > 0, f"win_size={win_size} is not a size")
+    check(win_size > 0, f"win_size={win_size} is not positive")
     return Meta((x.shape[0], win_size), x.dtype)
 
 
@@ -316,10 +324,10 @@ def _row_indices_of_slices(lod, offset, length):
     starts, counts = offset.reshape(-1), length.reshape(-1)
     check(
         len(starts) == len(counts) == len(offsets) - 1,
-        "Offset and Length are not one number for each sequence",
+        "Offset and Length should have one element per sequence",
     )
     fits = (starts >= 0) & (counts >= 0) & (starts + counts <= sequence_lengths(offsets))
-    check(bool(fits.all()), "a slice goes beyond its sequence")
+    check(bool(fits.all()), "a slice of Offset and Length is not inside its sequence")
     return row_indices_of_ranges(offsets[:-1] + starts, counts)
 
 
@@ -355,7 +363,7 @@ def _(g, x, lod, offset, length):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_slice_grad(x, lod=None, offset=None, length=None, g=None):
-    """The gradient of X. Out@GRAD [S,*] -> X@GRAD [R,*]"""
+    """The gradient of sequence_slice with respect to X. Out@GRAD [S,*] -> X@GRAD [R,*]"""
     out = np.zeros_like(x)
     out[_row_indices_of_slices(lod, offset, length)] = g
     return out
@@ -384,7 +392,7 @@ def _(x, lod=None, y=None, y_lod=None, *, target_lod=[], append=False):
     made = np.asarray(target_lod if y is None else y.reshape(-1), np.int64)
     check(
         len(made) > 0 and made[0] == 0 and made[-1] == x.shape[0],
-        f"offsets {made.tolist()} are not those of {x.shape[0]} rows",
+        f"the offsets {made.tolist()} should start at 0 and end at {x.shape[0]}, the rows of X",
     )
     return [*(lod or []), made] if append else [made]
 
@@ -416,10 +424,11 @@ def sequence_scatter(x, ids, lod=None, updates=None):
     rows, places = _row_and_column_indices_of_ids(ids, lod)
     check(
         len(require_row_offsets(lod, "Ids")) - 1 == x.shape[0],
-        "Ids has another number of sequences than X rows",
+        "the number of sequences of Ids is not the number of rows of X",
     )
     check(
-        bool(((places >= 0) & (places < x.shape[1])).all()), "an Ids is not a place in a row of X"
+        bool(((places >= 0) & (places < x.shape[1])).all()),
+        "an element of Ids is not a column of X",
     )
     out = x.copy()
     np.add.at(out, (rows, places), updates.reshape(-1))

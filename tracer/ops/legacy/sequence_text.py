@@ -22,8 +22,8 @@ NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
 
 
 def _ctc_kept_label_mask(x: Any, owner: Any, blank: int, merge: bool) -> Any:
-    """A mask of the labels that remain: not blank, and (with merge) not equal to the
-    previous label.
+    """A mask of the labels that ctc_align keeps: those that are not blank and, with `merge`, differ
+    from the previous label.
     """
     flat = x.reshape(-1)
     same = np.zeros(len(flat), bool)
@@ -99,7 +99,7 @@ def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_erase(x, lod=None, *, tokens: Ints):
-    """Out = the rows of X that are not in `tokens`. X int [R,1] -> Out [S,1]"""
+    """Out = the rows of X whose value is not in `tokens`. X int [R,1] -> Out [S,1]"""
     return x[~np.isin(x.reshape(-1), tokens)]
 
 
@@ -138,8 +138,8 @@ def im2sequence(
     paddings: Ints = [0, 0, 0, 0],
     out_stride: Ints = [1, 1],
 ):
-    """Out = the elements of the window at each of its L positions, as one row each; a sequence per
-    image.
+    """Out = one row for each of the L window positions of an image, which holds the elements in the
+    window; the rows of an image form a sequence.
 
     X [N,C,H,W] -> Out [N L, C KH KW]
     """
@@ -176,7 +176,7 @@ def _(g, x, y, *, kernels, strides, paddings):
     host_reason=HOST_PYTHON_LOOP,
 )
 def im2sequence_grad(x, g, *, kernels: Ints, strides: Ints = [1, 1], paddings: Ints = [0, 0, 0, 0]):
-    """The gradient of X. Out@GRAD [N L, C KH KW] -> X@GRAD [N,C,H,W]"""
+    """The gradient of im2sequence. Out@GRAD [N L, C KH KW] -> X@GRAD [N,C,H,W]"""
     columns = g.reshape(x.shape[0], -1, g.shape[1]).transpose(0, 2, 1)
     return fold_like.numpy_kernel(columns, x, **_unfold_attrs(kernels, strides, paddings))
 
@@ -227,7 +227,7 @@ def _is_chunk_start(
 
 
 def _iter_chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, int]]:
-    """Start, end and kind of each chunk of a sequence."""
+    """Return the start, end and kind of each chunk in a sequence of labels."""
     order = CHUNK_SCHEMES[scheme]
     tags = max(order) + 1
     begun, tag, kind = -1, -1, kinds
@@ -262,8 +262,8 @@ def chunk_eval(
     excluded_chunk_types: Ints = [],
 ):
     """Compare the chunks of Inference and Label: precision, recall and F1 float32 [1], and the
-    numbers of inferred, labeled and correct chunks int64 [1]. A chunk is correct if kind and
-    position are equal.
+    numbers of inferred, labeled and correct chunks int64 [1]. An inferred chunk is correct if a
+    labeled chunk has the same kind and position.
 
     Inference, Label int64 [R,1]: kind * number of tags + tag. With SeqLength [B,1] they are padded,
     [B,T].

@@ -10,8 +10,8 @@ NO_GRAD_DISCRETE_RESULT = "it chooses among elements"
 
 
 def _focus_mask(table):
-    """A mask of the largest elements, selected greedily so that each row and column has at most
-    one.
+    """A mask of the largest elements of a matrix, selected greedily so that each row and each
+    column contains at most one of them.
 
     table [H,W] -> bool [H,W]
     """
@@ -32,8 +32,8 @@ def _focus_mask(table):
 )
 def similarity_focus(x, *, axis: int, indexes: Ints):
     """For each of `indexes`, select the largest elements of the slice of X at this index along
-    `axis`, at most one per row and column. Out = 1 at their positions, for all indices along
-    `axis`, else 0.
+    `axis`, at most one per row and column. Out = 1 at the positions of the selected elements, for
+    all indices along `axis`, and 0 elsewhere.
 
     X [B,C,H,W] -> Out like X
     """

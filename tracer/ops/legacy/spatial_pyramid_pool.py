@@ -1,4 +1,4 @@
-"""spp: spatial pyramid pooling (He et al. 2014)."""
+"""spp: spatial pyramid pooling (He et al., 2014)."""
 
 from __future__ import annotations
 

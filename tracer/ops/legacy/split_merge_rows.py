@@ -9,7 +9,7 @@ from ..shared_op_rules import pick_known_dim, shapes_match
 
 def _flatten_to_bool_row_mask(mask, rows):
     flat = mask.reshape(-1)
-    check(len(flat) == rows, f"Mask has {len(flat)} rows, the data has {rows}")
+    check(len(flat) == rows, f"Mask has {len(flat)} rows, but the data has {rows}")
     return flat.astype(bool)
 
 
@@ -49,7 +49,10 @@ def merge_lod_tensor(x, mask, in_true, in_false, *, level: int = 0):
     InTrue [S,*], InFalse [R - S,*], Mask bool [R,1] -> [R,*]
     """
     which = _flatten_to_bool_row_mask(mask, len(in_true) + len(in_false))
-    check(int(which.sum()) == len(in_true), f"Mask holds for {int(which.sum())} rows")
+    check(
+        int(which.sum()) == len(in_true),
+        f"Mask is true for {int(which.sum())} rows, but InTrue has {len(in_true)}",
+    )
     out = np.empty((len(which), *in_true.shape[1:]), in_true.dtype)
     out[which], out[~which] = in_true, in_false
     return out

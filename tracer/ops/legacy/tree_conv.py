@@ -1,4 +1,4 @@
-"""tree_conv: convolution over the nodes of trees and their descendants (Mou et al. 2016)."""
+"""tree_conv: convolution over the nodes of trees and their descendants (Mou et al., 2016)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..shared_op_rules import (
 
 
 def _children_by_node(edges):
-    """The children of each node, numbered from 1.
+    """Return, for each node, its children in the tree; nodes are numbered from 1.
 
     edges int [E,2], (parent, child), up to the first 0
     """
@@ -41,7 +41,7 @@ def _node_with_descendants(root, children, depth):
 
 
 def _filter_weights_of_nodes(edges, nodes, depth):
-    """The weights of the left, right and top filter for each node.
+    """The weights with which the left, right and top filter are mixed for each node.
 
     -> float64 [B,N,N,3]
     """
@@ -103,7 +103,7 @@ def _(g, x, edges, weight, *, max_depth):
     host_reason=HOST_PYTHON_LOOP,
 )
 def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
-    """The gradients with respect to NodesVector and Filter. See `tree_conv`.
+    """The gradients of `tree_conv` with respect to NodesVector and Filter.
 
     For the gradient of NodesVector, Paddle reads Filter in another order than for Out, which is
     correct only if a node has one feature.

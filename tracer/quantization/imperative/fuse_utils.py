@@ -12,7 +12,8 @@ from ...nn import BatchNorm1D, BatchNorm2D, Conv2D, Identity, Layer, Linear
 from ...nn.create_parameter import create_parameter
 from .sublayers import find_parent_and_name
 
-# (type of the layer, type of the normalization) -> axis of the layer's outputs in its weight
+# Pairs (layer type, type of the normalization after it) that can be folded -> the axis of output
+# channels in the weight of the layer.
 FOLDABLE: dict[tuple[type, type], int] = {(Conv2D, BatchNorm2D): 0, (Linear, BatchNorm1D): 1}
 
 

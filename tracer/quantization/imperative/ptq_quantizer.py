@@ -142,7 +142,7 @@ class PerChannelAbsmaxQuantizer(BaseQuantizer):
         self.abs_max_vals = [np.maximum(a, b).tolist() for a, b in zip(old, found, strict=True)]
 
     def cal_thresholds(self) -> None:
-        """Compute `thresholds`: one list per tensor."""
+        """Compute `thresholds`: for each tensor a list with one threshold per output channel."""
         self.thresholds = self.abs_max_vals
 
 

@@ -26,7 +26,8 @@ QUANTIZED_TYPES: dict[str, tuple[type, type]] = {
     "Conv2DTranspose": (Conv2DTranspose, quant_layers.QuantizedConv2DTranspose),
     "Linear": (Linear, quant_layers.QuantizedLinear),
 }
-# Paddle's layers of distributed training, which Oarlock does not have; they are in the default.
+# Layers of Paddle's distributed training, which Oarlock does not have, but accepts because they are
+# in the default of the argument `quantizable_layer_type`.
 PARALLEL_LAYERS = ("ColumnParallelLinear", "RowParallelLinear")
 DEFAULT_LAYER_TYPES = ("Conv2D", "Linear", "Conv2DTranspose", *PARALLEL_LAYERS)
 WEIGHT_TYPES = ("abs_max", "channel_wise_abs_max")
@@ -154,7 +155,8 @@ class ImperativeQuantAware:
                 quantized = next(q for t, q in QUANTIZED_TYPES.values() if isinstance(layer, t))
                 replace_sublayer(model, name, quantized(layer, **self._settings))
         layers = list(model.named_sublayers())
-        # outputs of quanters inside of quantized layers are not outputs of layers of the network
+        # Quanters inside of quantized layers are not layers of the network, so their outputs are
+        # not observed.
         inner = {
             id(part)
             for _, layer in layers

@@ -56,7 +56,7 @@ class AbsmaxObserverLayer(CalibratedObserver):
         return self.abs_max_val.numpy()
 
     def cal_thresholds(self) -> None:
-        """Compute the scale and `thresholds`, its other name."""
+        """Compute the scale, and set the attribute `thresholds` to it."""
         super().cal_thresholds()
         self.thresholds = self._scale
 

@@ -15,7 +15,8 @@ from ...nn.quant.format import require_bit_length
 from ...tensor.convert import to_tensor
 from ..base_observer import BaseObserver
 
-# Scales of zeros, so that nothing is divided by 0; Paddle's value for weights by channel.
+# The scale of tensors or channels that contain only zeros, so that no division by 0 occurs; Paddle
+# uses this value for weights with one scale per channel.
 MIN_SCALE = 1e-8
 
 
@@ -88,7 +89,7 @@ class CalibratedObserver(BaseObserver, metaclass=abc.ABCMeta):
         return self._scale
 
     def zero_points(self) -> Any:
-        """Return None: quantization is symmetric."""
+        """Return None, because quantization is symmetric (level 0 represents 0)."""
         return None
 
     def bit_length(self) -> int:
@@ -96,5 +97,5 @@ class CalibratedObserver(BaseObserver, metaclass=abc.ABCMeta):
         return self._quant_bits
 
     def quant_axis(self) -> int:
-        """Return -1: there is one scale."""
+        """Return -1, because there is one scale for the whole tensor."""
         return -1

@@ -40,7 +40,7 @@ class ActivationFormat:
 
     @property
     def max_level(self) -> int:
-        """The level of the threshold."""
+        """The level that represents the threshold, which is the largest one."""
         return int(2 ** (self.bit_length - 1) - 1)
 
 
@@ -52,20 +52,26 @@ def select_activation_formats(
 
     These are the inputs of the layers; the outputs of convolutions, because engines compute a
     convolution in eight bits only if its output is quantized; the outputs of additions of which
-    both inputs are quantized; and the inputs of pools and data movement ops whose output is
-    quantized, so that these ops compute in eight bits, too.
+    both inputs are quantized; and the inputs of pools and data movement ops that follow such a
+    convolution or addition and whose output is quantized, so that these ops compute in eight bits,
+    too. After an op that computes in float32, a value is quantized behind the pool, where it has
+    fewer elements.
 
     has_symmetric_activations: use the levels -128 to 127 for all activations.
     """
     flow = Dataflow(model.program)
-    names = {layer.input for layer in layers}
-    names |= {layer.output for layer in layers if layer.is_convolution}
+    computed_in_eight_bits = {layer.output for layer in layers if layer.is_convolution}
+    names = {layer.input for layer in layers} | computed_in_eight_bits
     for op in model.program.block.ops:
         if op.type == "elementwise_add" and names.issuperset(op.input_names()):
-            names.add(_output_after_fused_activation_op(model, flow, op))
+            computed_in_eight_bits.add(_output_after_fused_activation_op(model, flow, op))
+            names |= computed_in_eight_bits
+    for op in model.program.block.ops:
+        if _is_pool_or_data_movement_op(op) and op.inputs["X"][0] in computed_in_eight_bits:
+            computed_in_eight_bits.add(op.outputs["Out"][0])
     for op in reversed(model.program.block.ops):
-        if (_is_data_movement_op(op) or op.type == "pool2d") and op.outputs["Out"][0] in names:
-            names.add(op.inputs["X"][0])
+        if _is_pool_or_data_movement_op(op) and op.outputs["Out"][0] in names:
+            names |= {op.inputs["X"][0]} & computed_in_eight_bits
     formats = {}
     for name in sorted(names):
         if is_float32_tensor_with_one_outer_writer(model, flow, name):
@@ -83,7 +89,7 @@ def select_quantized_op_indices(
     flow = Dataflow(model.program)
     quantized = {layer.index for layer in layers}
     for index, op in enumerate(model.program.block.ops):
-        if _is_data_movement_op(op) or op.type in ("pool2d", "elementwise_add"):
+        if _is_pool_or_data_movement_op(op) or op.type == "elementwise_add":
             names = (*op.input_names(), _output_after_fused_activation_op(model, flow, op))
             if all(name in formats for name in names):
                 quantized.add(index)
@@ -94,7 +100,8 @@ def select_outputs_computed_in_eight_bits(
     model: ProgramWithValues, layers: Collection[QuantizableLayer], quantized_ops: Collection[int]
 ) -> set[str]:
     """Return the outputs that engines compute only in eight bits: those of convolutions, pools,
-    data movement ops and additions. A matrix multiplication also returns float32.
+    data movement ops and additions. Outputs of matrix multiplications are not included, because
+    engines can also return these in float32.
     """
     flow = Dataflow(model.program)
     others = set(quantized_ops) - {layer.index for layer in layers}
@@ -134,6 +141,10 @@ def _is_data_movement_op(op: OpDesc) -> bool:
     return op.type in _DATA_MOVEMENT_OPS and len(list(op.input_names())) == 1
 
 
+def _is_pool_or_data_movement_op(op: OpDesc) -> bool:
+    return op.type == "pool2d" or _is_data_movement_op(op)
+
+
 def _is_max_pool(op: OpDesc) -> bool:
     return op.type == "pool2d" and op.attr("pooling_type", "max") == "max"
 
@@ -152,7 +163,9 @@ def _is_nonnegative(flow: Dataflow, name: str) -> bool:
 
 
 def _find_threshold_source(flow: Dataflow, name: str, names: Collection[str]) -> str:
-    """Return the quantized activation whose elements a variable holds: both need the same scale."""
+    """If max pools or data movement ops compute variable `name` from a quantized activation, return
+    that activation, because both must have the same scale.
+    """
     op = flow.only_writer_or_none(name)
     while (
         op is not None

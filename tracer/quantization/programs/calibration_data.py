@@ -193,8 +193,8 @@ def _select_labels(name: str, arrays: dict[str, Any], labels: str) -> Any:
 def _samples_per_run_and_is_dynamic(
     feeds: dict[str, Any], engine: Engine
 ) -> tuple[int | None, bool]:
-    """Return the samples per run, None if the inputs cannot be split; and whether the model accepts
-    other numbers of samples.
+    """Return the number of samples per run, None if the inputs cannot be split into samples, and
+    whether the model accepts other numbers of samples.
     """
     first = [shape[0] if shape else None for _, _, shape in engine.inputs]
     counts = {len(array) if array.ndim else None for array in feeds.values()}

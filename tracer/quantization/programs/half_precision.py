@@ -13,9 +13,11 @@ from ...ir.program import OpDesc
 from .model import Dataflow, ProgramWithValues, make_op
 
 _FLOAT32 = "float32"
-# Half of the largest float16, because other inputs may lead to larger values.
+# The largest value on the data with which an op still computes in float16: half of the largest
+# float16, because other inputs may lead to larger values.
 MAX_FLOAT16_ACTIVATION = float(np.finfo(np.float16).max) / 2
-# Normalizations have float32 statistics in Paddle; attributes with dtypes would have to change too.
+# Ops whose inputs are not cast to float16: normalizations have float32 statistics in Paddle, and
+# the other ops have attributes with dtypes, which would have to change too.
 _FLOAT32_OPS = frozenset(
     {"feed", "fetch", "cast", "batch_norm", "instance_norm", "sync_batch_norm"}
 )

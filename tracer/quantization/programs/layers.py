@@ -32,7 +32,8 @@ FUSED_ACTIVATIONS = ("relu", "relu6")
 
 @dataclass
 class QuantizableLayer:
-    """An op with constant weights. A recurrent op has one layer per weight matrix.
+    """A layer that may be quantized: an op with constant weights. A recurrent op has several such
+    layers, one per weight matrix.
 
     name: the structured name of the layer in Python if the model records it, else its output.
     index: of the op in the outermost block.

@@ -22,8 +22,8 @@ _NUM_RUNS, _NUM_WARMUP_RUNS = 40, 5
 _MAX_SECONDS = 4.0  # per comparison of times
 _MAX_DECIBELS_ABOVE_MEDIAN = 6.0  # that the ratio of all samples may exceed the median sample's
 
-# Called with the name of the current step, the number of its completed parts, and the number of all
-# parts, 0 if unknown.
+# A function that reports progress: called with the name of the current step, the number of its
+# completed parts, and the number of all parts (0 if unknown).
 ProgressFunction = Callable[[str, int, int], None]
 
 THRESHOLD_FUNCTIONS = {
@@ -93,7 +93,7 @@ class SignalToNoiseAccumulator:
         self._ratios_of_samples: list[float] = []
 
     def add(self, reference: Any, result: Any, num_samples: int | None = None) -> None:
-        """Add arrays. Those of different shapes count as an infinite error.
+        """Add a reference array and a result array. If their shapes differ, the error is infinite.
 
         num_samples: the size of the first axis if it holds samples.
         """
@@ -138,7 +138,7 @@ def _num_samples(feeds: Mapping[str, Any]) -> int | None:
 
 
 class FloatReference:
-    """A float model that variables of quantized models are compared with.
+    """A float model; variables of quantized models are compared with its variables.
 
     Its session returns any of `names`; it is opened once, because that takes longer than the runs.
     """

@@ -88,7 +88,7 @@ class ProgramWithValues:
         self.values = {name: array for name, array in self.values.items() if name in used}
 
     def num_value_bytes(self) -> int:
-        """The size of all values."""
+        """The size of the values of all persistable variables in bytes."""
         return sum(np.asarray(array).nbytes for array in self.values.values())
 
 

@@ -299,7 +299,9 @@ def _batches_of_only_given_source(
     data_loader: Batches | None,
     batch_size: int,
 ) -> Iterable[Any]:
-    """Return the batches of the only source that is given; raise OpError for none or several."""
+    """Return the batches of the source of calibration data that is given (batch_generator,
+    sample_generator or data_loader); raise OpError unless exactly one is given.
+    """
     sources = {
         "batch_generator": batch_generator,
         "sample_generator": sample_generator,

@@ -40,8 +40,8 @@ from .stored_levels import store_levels_as_int8
 INTEGER_METHODS = ("ptq", "dynamic", "weight-only")
 HALF_METHODS = ("fp16", "bf16")
 METHODS = (*INTEGER_METHODS, *HALF_METHODS)
-# The forms of a layer: weights and arithmetic in float32; weights stored as int8 and dequantized
-# before float32 arithmetic; int8 weights and arithmetic.
+# The forms of a layer. FLOAT: weights and arithmetic are float32. INT8_WEIGHTS: weights are stored
+# as int8 and dequantized before float32 arithmetic. INT8: weights and arithmetic are int8.
 FLOAT, INT8_WEIGHTS, INT8 = "float", "int8 weights", "int8"
 MIN_LAYER_SNR = 10.0  # dB; layers with a smaller signal-to-noise ratio stay float
 DEFAULT_MAX_ACCURACY_DROP = 1.0  # percentage points
@@ -109,7 +109,7 @@ class QuantizationSettings:
 
 @dataclass
 class LayerReport:
-    """The result for one layer.
+    """What `oarlock quantize` reports about one layer.
 
     form: FLOAT, INT8_WEIGHTS or INT8.
     snr_alone, snr: signal-to-noise ratio of its output in dB, if only this layer is quantized, and
@@ -126,7 +126,7 @@ class LayerReport:
     reason: str = ""
 
     def mark_as_float(self, reason: str) -> None:
-        """Store and compute the layer in float32."""
+        """Record in the report that the layer is stored and computed in float32, and why."""
         self.form, self.reason = FLOAT, reason
 
 
@@ -164,7 +164,8 @@ def quantize_model(
     settings: QuantizationSettings,
     progress: ProgressFunction,
 ) -> QuantizationResult:
-    """Quantize a saved model. See `docs/quantization.md` for how layers are selected.
+    """Quantize a saved model. `docs/quantization.md` describes how the layers to quantize are
+    selected.
 
     Raises OpError if no layer can be quantized.
     """
@@ -271,7 +272,9 @@ def _measure_model_into_report(
 
 
 class LayerSelection:
-    """Selects the form of each layer. Each step changes forms and records the reasons."""
+    """Selects for each layer whether it is quantized (its form: FLOAT, INT8_WEIGHTS or INT8). Each
+    selection step changes the forms of some layers and records the reasons.
+    """
 
     def __init__(
         self,
@@ -396,7 +399,7 @@ class LayerSelection:
         )
 
     def _build_current(self) -> ProgramWithValues:
-        """Return the model with the current forms."""
+        """Return the model in which each layer is quantized as its current form states."""
         forms = (self._layers_with_form(form) for form in (INT8, INT8_WEIGHTS))
         return self.build(*([layer for layer, _ in pairs] for pairs in forms))
 
@@ -444,8 +447,8 @@ class LayerSelection:
                     )
 
     def exclude_layers_until_drop_allowed(self) -> None:
-        """Return layers to float32, the one with the smallest signal-to-noise ratio first, until
-        the loss of the model is at most the allowed one.
+        """Set layers back to float32, the one with the smallest signal-to-noise ratio first, until
+        the loss of the model is at most the allowed loss.
         """
         limit = _allowed_accuracy_drop_or_none(self._settings, self._data)
         if limit is None:

@@ -23,7 +23,8 @@ WEIGHT_STORAGES = ("int8", "float32")
 MAX_WEIGHT_LEVEL = 127
 MIN_SCALE = 1e-25  # tensors with a smaller largest absolute value are treated as 0
 _UNFUSED_BIAS_TYPES = ("conv2d_transpose", "fc")  # engines add their bias in float32
-# Engines store a bias as int32 multiples of input_step * weight_step; half of the range is used.
+# The largest allowed level of a bias: engines store a bias as int32 multiples of input_step *
+# weight_step, and only half of the range of int32 is used.
 _MAX_BIAS_LEVEL = 2.0**30
 
 

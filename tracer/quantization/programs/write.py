@@ -100,7 +100,9 @@ def require_other_params_file_than_source(
 def _var_info_rows(
     source: ModelFileContents, model: ProgramWithValues
 ) -> Sequence[pdiparams_info.VarInfo]:
-    """Return the rows of parameters that remain, and of the new values."""
+    """Return the rows of the `.pdiparams.info` file: those of the parameters that remain, and new
+    rows for new values.
+    """
     rows = source.info or {}
     return [
         rows.get(name, pdiparams_info.VarInfo(name, name, stop_gradient=True))

@@ -96,7 +96,9 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
 
     @property
     def is_untrained(self) -> bool:
-        """Whether no data has passed in training mode."""
+        """Whether the quanter has not been called in training mode yet, so that its scale is the
+        initial one.
+        """
         return has_initial_moving_average(self)
 
     def bit_length(self) -> int:
@@ -104,7 +106,7 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
         return self._bit_length
 
     def quant_axis(self) -> int:
-        """Return -1: there is one scale."""
+        """Return -1, because there is one scale for the whole tensor."""
         return -1
 
     def scales(self) -> Any:
@@ -112,4 +114,4 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
         return self._scale
 
     def zero_points(self) -> None:
-        """Return None: quantization is symmetric."""
+        """Return None, because quantization is symmetric (level 0 represents 0)."""

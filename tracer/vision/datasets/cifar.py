@@ -1,5 +1,5 @@
 """CIFAR-10 and CIFAR-100 (Krizhevsky 2009), in their archives of pickles. The pickles are read as
-data only.
+data; no code in them is run.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _BASE_URL = "http://paddlemodels.bj.bcebos.com/flowers/"
 _DATA = (f"{_BASE_URL}102flowers.tgz", "52808999861908f626f3c1f4e79d11fa")
 _LABEL = (f"{_BASE_URL}imagelabels.mat", "e0620be6f572b9609742df49c70aed4d")
 _SETID = (f"{_BASE_URL}setid.mat", "a5357ecc9cb78c4bef273ce3793fc85c")
-# as in Paddle, which trains on the largest set
+# The keys of the index lists by mode, as in Paddle, which trains on the largest set ("tstid").
 _INDEX_KEYS = {"train": "tstid", "test": "trnid", "valid": "valid"}
 _IMAGE_NAME = re.compile(r"(?:\./)?jpg/image_\d{5}\.jpg")
 

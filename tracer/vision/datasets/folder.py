@@ -37,7 +37,7 @@ def _iter_valid_files(folder: str, is_valid: Callable[[str], bool]) -> Iterator[
 
 
 class _FolderDataset(Dataset):
-    """Base of both datasets.
+    """Base class of DatasetFolder and ImageFolder.
 
     A file is selected by its extension (default: those of images), or by is_valid_file.
     """

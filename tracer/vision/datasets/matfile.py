@@ -50,7 +50,7 @@ def read_mat(path: Path) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def _iter_elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
-    """Iterate over the elements: type and data."""
+    """Iterate over the data elements of a MATLAB file, as pairs of type and data."""
     offset = 0
     while offset < len(data):
         element_type, size = struct.unpack_from(f"{order}II", data, offset)

@@ -61,7 +61,7 @@ class ConvPoolLayer(nn.Layer):
         self._pool = nn.MaxPool2D(3, 2, 0)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._conv(inputs)
         return self._pool(x if self.relu is None else self.relu(x))
 
@@ -89,7 +89,7 @@ class AlexNet(nn.Layer):
             self._fc8 = nn.Linear(4096, num_classes, **attrs)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._conv2(self._conv1(inputs))
         x = self._conv5(F.relu(self._conv4(F.relu(self._conv3(x)))))
         if self.num_classes <= 0:

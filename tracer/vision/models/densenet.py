@@ -58,7 +58,7 @@ class BNACConvLayer(nn.Layer):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self._conv(self._batch_norm(input))
 
 
@@ -85,7 +85,7 @@ class ConvBNLayer(nn.Layer):
         self._batch_norm = nn.BatchNorm(num_filters, act)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self._batch_norm(self._conv(input))
 
 
@@ -102,7 +102,7 @@ class DenseLayer(nn.Layer):
         self.dropout_func = nn.Dropout(dropout, mode="downscale_in_infer") if dropout else None
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.bn_ac_func2(self.bn_ac_func1(input))
         return concat([input, x if self.dropout_func is None else self.dropout_func(x)], 1)
 
@@ -134,7 +134,7 @@ class DenseBlock(nn.Layer):
         ]
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         for layer in self.dense_layer_func:
             input = layer(input)
         return input
@@ -152,7 +152,7 @@ class TransitionLayer(nn.Layer):
         self.pool2d_avg = nn.AvgPool2D(2, 2)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self.pool2d_avg(self.conv_ac_func(input))
 
 
@@ -199,7 +199,7 @@ class DenseNet(nn.Layer):
             )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.pool2d_max(self.conv1_func(input))
         for block in self.dense_block_func_list:
             x = block(x)

@@ -20,7 +20,8 @@ URLS = {
     )
 }
 
-# Name; input channels; 1x1; 3x3 reduce, 3x3; 5x5 reduce, 5x5; pool projection: table 1.
+# Rows: name, input channels, and the output channels of the convolutions 1x1; 3x3 reduce, 3x3; 5x5
+# reduce, 5x5; pool projection (table 1 of the paper).
 _INCEPTIONS = [
     ("3a", 192, 64, 96, 128, 16, 32, 32),
     ("3b", 256, 128, 128, 192, 32, 96, 64),
@@ -66,7 +67,7 @@ class ConvLayer(nn.Layer):
         )
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self._conv(inputs)
 
 
@@ -97,7 +98,7 @@ class Inception(nn.Layer):
         self._convprj = ConvLayer(input_channels, proj, 1)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         third, fifth = self._conv3(self._conv3r(inputs)), self._conv5(self._conv5r(inputs))
         return F.relu(
             concat([self._conv1(inputs), third, fifth, self._convprj(self._pool(inputs))], 1)
@@ -145,7 +146,7 @@ class GoogLeNet(nn.Layer):
         return x
 
     def forward(self, inputs: Tensor) -> list[Tensor]:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._pool(self._conv_2(self._conv_1(self._pool(self._conv(inputs)))))
         out1 = self._apply_inceptions(self._pool(self._apply_inceptions(x, "3a", "3b")), "4a")
         out2 = self._apply_inceptions(out1, "4b", "4c", "4d")
@@ -155,7 +156,7 @@ class GoogLeNet(nn.Layer):
         if self.num_classes > 0:
             out = self._fc_out(self._drop(out).squeeze([2, 3]))
             out1 = self._out1(self._drop_o1(F.relu(self._fc_o1(self._conv_o1(out1).flatten(1)))))
-            # no ReLU here, as in Paddle
+            # The second auxiliary classifier has no ReLU, as in Paddle.
             out2 = self._out2(self._drop_o2(self._fc_o2(self._conv_o2(out2).flatten(1))))
         return [out, out1, out2]
 

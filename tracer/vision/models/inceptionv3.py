@@ -49,7 +49,7 @@ class InceptionStem(nn.Layer):
         self.conv_4a_3x3 = _create_conv_norm_activation(80, 192, 3)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.max_pool(self.conv_2b_3x3(self.conv_2a_3x3(self.conv_1a_3x3(x))))
         return self.max_pool(self.conv_4a_3x3(self.conv_3b_1x1(x)))
 
@@ -72,7 +72,7 @@ class InceptionA(nn.Layer):
         self.branch_pool_conv = _create_conv_norm_activation(num_channels, pool_features)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         double = self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x)))
         pooled = self.branch_pool_conv(self.branch_pool(x))
         return concat([self.branch1x1(x), self.branch5x5_2(self.branch5x5_1(x)), double, pooled], 1)
@@ -93,7 +93,7 @@ class InceptionB(nn.Layer):
         self.branch_pool = nn.MaxPool2D(3, 2)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         double = self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x)))
         return concat([self.branch3x3(x), double, self.branch_pool(x)], 1)
 
@@ -120,7 +120,7 @@ class InceptionC(nn.Layer):
         self.branch_pool_conv = _create_conv_norm_activation(num_channels, 192)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         single = self.branch7x7_3(self.branch7x7_2(self.branch7x7_1(x)))
         double = self.branch7x7dbl_3(self.branch7x7dbl_2(self.branch7x7dbl_1(x)))
         double = self.branch7x7dbl_5(self.branch7x7dbl_4(double))
@@ -146,7 +146,7 @@ class InceptionD(nn.Layer):
         self.branch_pool = nn.MaxPool2D(3, 2)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         large = self.branch7x7x3_3(self.branch7x7x3_2(self.branch7x7x3_1(x)))
         return concat(
             [self.branch3x3_2(self.branch3x3_1(x)), self.branch7x7x3_4(large), self.branch_pool(x)],
@@ -174,7 +174,7 @@ class InceptionE(nn.Layer):
         self.branch_pool_conv = _create_conv_norm_activation(num_channels, 192)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         single = self.branch3x3_1(x)
         double = self.branch3x3dbl_2(self.branch3x3dbl_1(x))
         return concat(
@@ -226,7 +226,7 @@ class InceptionV3(nn.Layer):
             )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.inception_stem(x)
         for block in self.inception_block_list:
             x = block(x)

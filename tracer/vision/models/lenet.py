@@ -31,6 +31,6 @@ class LeNet(nn.Layer):
             )
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.features(inputs)
         return self.fc(x.flatten(1)) if self.num_classes > 0 else x

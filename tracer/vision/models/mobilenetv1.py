@@ -18,7 +18,7 @@ URLS = {
     )
 }
 
-# Name, input channels, output channels, stride.
+# Rows: name, input channels, output channels and stride of a block.
 _BLOCKS = [
     ("conv2_1", 32, 64, 1),
     ("conv2_2", 64, 128, 2),
@@ -55,7 +55,7 @@ class DepthwiseSeparable(nn.Layer):
         self._pointwise_conv = ConvNormActivation(width, int(out_channels2 * scale), 1, 1, 0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self._pointwise_conv(self._depthwise_conv(x))
 
 
@@ -80,7 +80,7 @@ class MobileNetV1(nn.Layer):
             self.fc = nn.Linear(int(1024 * scale), num_classes)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.conv1(x)
         for block in self.dwsl:
             x = block(x)

@@ -18,7 +18,8 @@ URLS = {
     )
 }
 
-# Expansion, channels, blocks, stride of the first: table 2 of the paper.
+# Rows (table 2 of the paper): expansion factor, output channels, number of blocks, and stride of
+# the first block of a stage.
 _STAGES = [
     (1, 16, 1, 1),
     (6, 24, 2, 2),
@@ -65,7 +66,7 @@ class InvertedResidual(nn.Layer):
         self.conv = nn.Sequential(*layers)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return x + self.conv(x) if self.use_res_connect else self.conv(x)
 
 
@@ -95,7 +96,7 @@ class MobileNetV2(nn.Layer):
             self.classifier = nn.Sequential(nn.Dropout(0.2), nn.Linear(last, num_classes))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.features(x)
         if self.with_pool:
             x = self.pool2d_avg(x)

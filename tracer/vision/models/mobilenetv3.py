@@ -24,8 +24,8 @@ URLS = {
     ),
 }
 
-# Input channels, kernel, expanded channels, output channels, squeeze-and-excitation, activation,
-# stride: tables 1 and 2 of the paper.
+# Rows (tables 1 and 2 of the paper): input channels, kernel size, expanded channels, output
+# channels, whether squeeze-and-excitation is used, activation and stride of a block.
 _LARGE = [
     (16, 3, 16, 16, False, "relu", 1),
     (16, 3, 64, 24, False, "relu", 2),
@@ -79,13 +79,13 @@ class SqueezeExcitation(nn.Layer):
         self.scale_activation = scale_activation()
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         scale = self.fc2(self.activation(self.fc1(self.avgpool(input))))
         return self.scale_activation(scale) * input
 
 
 class InvertedResidualConfig:
-    """Arguments of one block, with scaled channels.
+    """The arguments of one InvertedResidual block, with numbers of channels multiplied by `scale`.
 
     activation: 'relu', 'hardswish' or None
     """
@@ -144,7 +144,7 @@ class InvertedResidual(nn.Layer):
         self.linear_conv = conv(width, out_channels, 1, activation_layer=None)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         y = self.bottleneck_conv(self.expand_conv(x) if self.expand else x)
         y = self.linear_conv(self.mid_se(y) if self.use_se else y)
         return x + y if self.use_res_connect else y
@@ -198,7 +198,7 @@ class MobileNetV3(nn.Layer):
             )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.lastconv(self.blocks(self.conv(x)))
         if self.with_pool:
             x = self.avgpool(x)

@@ -89,7 +89,7 @@ class BasicBlock(nn.Layer):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
         return self.relu(out + (x if self.downsample is None else self.downsample(x)))
 
@@ -127,7 +127,7 @@ class BottleneckBlock(nn.Layer):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.bn3(self.conv3(self.relu(self.bn2(self.conv2(out)))))
         return self.relu(out + (x if self.downsample is None else self.downsample(x)))
@@ -179,7 +179,8 @@ class ResNet(nn.Layer):
     def _make_layer(
         self, block: Any, planes: int, blocks: int, stride: int = 1, dilate: bool = False
     ) -> nn.Sequential:
-        """Create a stage. Model libraries with other blocks call this method.
+        """Create a stage. Model libraries that derive networks with other blocks from ResNet call
+        `_make_layer`, too.
 
         dilate: use dilation instead of stride
         """
@@ -222,7 +223,7 @@ class ResNet(nn.Layer):
         return nn.Sequential(*layers)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         for name in ("layer1", "layer2", "layer3", "layer4"):
             x = getattr(self, name)(x)
@@ -277,7 +278,7 @@ def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
 
 
 def resnext50_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 50 layers, 32 groups 4 wide.
+    """ResNeXt with 50 layers and 32 groups of width 4.
 
     kwargs: num_classes, with_pool
     """
@@ -285,7 +286,7 @@ def resnext50_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
 
 
 def resnext50_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 50 layers, 64 groups 4 wide.
+    """ResNeXt with 50 layers and 64 groups of width 4.
 
     kwargs: num_classes, with_pool
     """
@@ -293,7 +294,7 @@ def resnext50_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
 
 
 def resnext101_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 101 layers, 32 groups 4 wide.
+    """ResNeXt with 101 layers and 32 groups of width 4.
 
     kwargs: num_classes, with_pool
     """
@@ -301,7 +302,7 @@ def resnext101_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
 
 
 def resnext101_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 101 layers, 64 groups 4 wide.
+    """ResNeXt with 101 layers and 64 groups of width 4.
 
     kwargs: num_classes, with_pool
     """
@@ -309,7 +310,7 @@ def resnext101_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
 
 
 def resnext152_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 152 layers, 32 groups 4 wide.
+    """ResNeXt with 152 layers and 32 groups of width 4.
 
     kwargs: num_classes, with_pool
     """
@@ -317,7 +318,7 @@ def resnext152_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
 
 
 def resnext152_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 152 layers, 64 groups 4 wide.
+    """ResNeXt with 152 layers and 64 groups of width 4.
 
     kwargs: num_classes, with_pool
     """
@@ -325,7 +326,7 @@ def resnext152_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
 
 
 def wide_resnet50_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """Wide ResNet with 50 layers, twice as wide inside.
+    """Wide ResNet with 50 layers: the 3x3 convolutions have twice as many channels as in ResNet.
 
     kwargs: num_classes, with_pool
     """
@@ -333,7 +334,7 @@ def wide_resnet50_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
 
 
 def wide_resnet101_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """Wide ResNet with 101 layers, twice as wide inside.
+    """Wide ResNet with 101 layers: the 3x3 convolutions have twice as many channels as in ResNet.
 
     kwargs: num_classes, with_pool
     """

@@ -37,7 +37,8 @@ URLS = {
     for name, md5 in _MD5.items()
 }
 
-# Channels of the three stages and the last convolution: table 5 of the paper, and smaller models.
+# The channels of the three stages and of the last convolution, by scale: table 5 of the paper, and
+# two smaller models.
 _WIDTHS = {
     0.25: (24, 48, 96, 512),
     0.33: (32, 64, 128, 512),
@@ -78,7 +79,7 @@ class InvertedResidual(nn.Layer):
         self._conv_linear = conv(half, half, 1, 1, 0)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         identity, x = split(inputs, 2, 1)
         return channel_shuffle(
             concat([identity, self._conv_linear(self._conv_dw(self._conv_pw(x)))], 1), 2
@@ -106,7 +107,7 @@ class InvertedResidualDS(nn.Layer):
         self._conv_linear_2 = conv(half, half, 1, 1, 0)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         first = self._conv_linear_1(self._conv_dw_1(inputs))
         second = self._conv_linear_2(self._conv_dw_2(self._conv_pw_2(inputs)))
         return channel_shuffle(concat([first, second], 1), 2)
@@ -161,7 +162,7 @@ class ShuffleNetV2(nn.Layer):
         return blocks
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._max_pool(self._conv1(inputs))
         for block in self._block_list:
             x = block(x)
@@ -176,7 +177,7 @@ def _shufflenet(arch: str, pretrained: bool, kwargs: dict[str, Any]) -> ShuffleN
 
 
 def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, 0.25 times as wide.
+    """ShuffleNetV2 with 0.25 times the channels.
 
     kwargs: num_classes, with_pool, act
     """
@@ -184,7 +185,7 @@ def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2
 
 
 def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, 0.33 times as wide.
+    """ShuffleNetV2 with 0.33 times the channels.
 
     kwargs: num_classes, with_pool, act
     """
@@ -192,7 +193,7 @@ def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2
 
 
 def shufflenet_v2_x0_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, half as wide.
+    """ShuffleNetV2 with half the channels.
 
     kwargs: num_classes, with_pool, act
     """
@@ -208,7 +209,7 @@ def shufflenet_v2_x1_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
 
 
 def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, 1.5 times as wide.
+    """ShuffleNetV2 with 1.5 times the channels.
 
     kwargs: num_classes, with_pool, act
     """
@@ -216,7 +217,7 @@ def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
 
 
 def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, twice as wide.
+    """ShuffleNetV2 with twice the channels.
 
     kwargs: num_classes, with_pool, act
     """
@@ -224,7 +225,7 @@ def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
 
 
 def shufflenet_v2_swish(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with swish for ReLU.
+    """ShuffleNetV2 with the activation swish instead of ReLU.
 
     kwargs: num_classes, with_pool
     """

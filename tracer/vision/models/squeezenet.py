@@ -25,8 +25,8 @@ URLS = {
     ),
 }
 
-# Channels: input, squeeze, and output of each of the two paths; equal in both versions except for
-# the first.
+# Rows: channels of a fire module: input, squeeze convolution, and output of each of its two expand
+# convolutions. The rows are equal in both versions of SqueezeNet, except for the first input.
 _FIRES = [
     (96, 16, 64),
     (128, 16, 64),
@@ -53,7 +53,7 @@ class MakeFireConv(nn.Layer):
         self._conv = nn.Conv2D(input_channels, output_channels, filter_size, padding=padding)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.relu(self._conv(x))
 
 
@@ -76,7 +76,7 @@ class MakeFire(nn.Layer):
         self._conv_path2 = MakeFireConv(squeeze_channels, expand3x3_channels, 3, 1)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._conv(inputs)
         return concat([self._conv_path1(x), self._conv_path2(x)], 1)
 
@@ -109,7 +109,7 @@ class SqueezeNet(nn.Layer):
         self._avg_pool = nn.AdaptiveAvgPool2D(1)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._pool(F.relu(self._conv(inputs)))
         for i in range(1, 9):
             x = getattr(self, f"_conv{i}")(x)
@@ -133,7 +133,7 @@ def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
 
 
 def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.1 for ImageNet, with less computation.
+    """SqueezeNet 1.1 for ImageNet, with less computation than SqueezeNet 1.0.
 
     kwargs: num_classes, with_pool
     """

@@ -52,7 +52,7 @@ class VGG(nn.Layer):
             )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.features(x)
         if self.with_pool:
             x = self.avgpool(x)

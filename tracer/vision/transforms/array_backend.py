@@ -36,7 +36,9 @@ def to_tensor(pic: Array, data_format: str = "CHW") -> Tensor:
 
 
 def _to_image_dtype(values: Array, like: Array) -> Array:
-    """Convert computed values to the dtype of the image."""
+    """Convert computed float values to the dtype of the image `like`; integers are rounded and
+    clipped.
+    """
     if np.issubdtype(like.dtype, np.floating):
         return values.astype(like.dtype)
     info = np.iinfo(like.dtype)
@@ -149,7 +151,7 @@ def _blend_images(img: Array, other: Array, factor: float) -> Array:
 
 
 def adjust_brightness(img: Array, factor: float) -> Array:
-    """Blend black and the image.
+    """Adjust the brightness: blend the image with black.
 
     -> like img
     """
@@ -159,7 +161,7 @@ def adjust_brightness(img: Array, factor: float) -> Array:
 
 
 def adjust_contrast(img: Array, factor: float) -> Array:
-    """Blend the mean luminance and the image.
+    """Adjust the contrast: blend the image with its mean luminance.
 
     -> like img
     """
@@ -168,7 +170,7 @@ def adjust_contrast(img: Array, factor: float) -> Array:
 
 
 def adjust_saturation(img: Array, factor: float) -> Array:
-    """Blend the grayscale image and the image.
+    """Adjust the saturation: blend the image with its grayscale image.
 
     -> like img
     """
@@ -202,7 +204,7 @@ def _to_hsv(img: Array) -> tuple[Array, Array, Array]:
     chroma = maximum - minimum
     divisor = np.where(chroma > 0, chroma, np.float32(1))
     # NOTE: PIL stores float32 but computes in float64; hues at the border of two sectors depend on
-    # it.
+    # this rounding.
     r, g, b = (((maximum - channel) / divisor).astype(np.float64) for channel in (red, green, blue))
     sector = np.where(maximum == red, b - g, np.where(maximum == green, 2 + r - b, 4 + g - r))
     hue = np.fmod(_round_to_float32_precision(sector) / 6 + 1, 1.0)

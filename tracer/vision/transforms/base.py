@@ -31,7 +31,7 @@ class Compose:
         self.transforms = transforms
 
     def __call__(self, data: Any) -> Any:
-        """Return the result of the last transform."""
+        """Apply all transforms in order, and return the result of the last one."""
         for transform in self.transforms:
             data = transform(data)
         return data
@@ -67,7 +67,9 @@ class BaseTransform:
         return getattr(self, f"_apply_{key}", None)
 
     def __call__(self, inputs: Any) -> Any:
-        """Transform each item by the method of its key."""
+        """Transform each item of the input by the method `_apply_KEY`, where KEY is its entry in
+        `keys`.
+        """
         items = inputs if isinstance(inputs, tuple) else (inputs,)
         self.params = self._get_params(items)
         transformed = [

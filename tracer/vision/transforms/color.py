@@ -81,7 +81,9 @@ class HueTransform(_RandomFactor):
 
 
 class ColorJitter(BaseTransform):
-    """Adjust brightness, contrast, saturation and hue in random order; 0 disables one."""
+    """Adjust brightness, contrast, saturation and hue in random order. An argument of 0 disables
+    the adjustment.
+    """
 
     def __init__(
         self,

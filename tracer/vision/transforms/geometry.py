@@ -31,7 +31,8 @@ def height_and_width_for_resize(size: Any, height: int, width: int) -> tuple[int
 
 
 def padding_per_side(padding: Any) -> tuple[int, int, int, int]:
-    """Return the pixels to add on the left, top, right and bottom.
+    """Return the numbers of pixels by which `pad` extends an image on the left, top, right and
+    bottom.
 
     padding: one number, (left and right, top and bottom), or all four.
     """
@@ -57,7 +58,9 @@ def center_crop_top_left_and_size(size: Any, height: int, width: int) -> tuple[i
 def _linear_map_about_center(
     matrix: Matrix, center: Sequence[float], shift: Sequence[float]
 ) -> Matrix:
-    """Return the linear map about `center` of the image, translated by `shift` in the result."""
+    """Return a map from positions in the result to positions in the image: the linear map `matrix`
+    about `center`, for a result that is translated by `shift`.
+    """
     a, b, _, d, e, _ = matrix
     x, y = center[0] + shift[0], center[1] + shift[1]
     return [a, b, center[0] - a * x - b * y, d, e, center[1] - d * x - e * y]
@@ -116,7 +119,7 @@ def inverse_rotation_matrix_and_size(
 
 
 def inverse_perspective_coefficients(startpoints: Any, endpoints: Any) -> list[float]:
-    """Return the inverse of the map of four points to four others.
+    """Return the inverse of the perspective map that maps four startpoints to four endpoints.
 
     Coefficients a ... h of ((a x + b y + c) / w, (d x + e y + f) / w), w = g x + h y + 1.
     """

@@ -27,7 +27,7 @@ def _lanczos4(t: Array) -> Array:
     return np.sinc(t) * np.sinc(t / 4)
 
 
-# Radius of the kernel in pixels, and the kernel.
+# Interpolation kernels by name: the radius in pixels, and the function of the distance t.
 KERNELS: dict[str, tuple[int, Any]] = {
     "bilinear": (1, lambda t: 1 - np.abs(t)),
     "bicubic": (2, _cubic),
@@ -78,7 +78,8 @@ def resize_weights(old: int, new: int, interpolation: str) -> PixelWeights:
     elif interpolation == "area" and new < old:
         taps = _area_weights(position * ratio, (position + 1) * ratio)
     elif interpolation == "area":
-        # As OpenCV when it enlarges: constant within a source pixel, linear across its edge.
+        # Area interpolation that enlarges is computed as in OpenCV: constant within a source pixel,
+        # linear across its edge.
         first = np.floor(position * ratio)
         next_weight = np.maximum((position + 1) - (first + 1) / ratio, 0.0)
         next_weight = np.where(next_weight > 0, next_weight - np.floor(next_weight), 0.0)
@@ -100,7 +101,7 @@ def _area_weights(start: Array, stop: Array) -> PixelWeights:
 
 
 def to_weight_matrix(taps: PixelWeights, old: int) -> Array:
-    """Convert the weights to a matrix.
+    """Convert interpolation weights to a matrix that maps old to new pixels.
 
     -> [new, old]
     """

@@ -1,4 +1,6 @@
-"""Transforms of a PIL image. Pillow is imported only if an image exists."""
+"""Transforms of a PIL image. Pillow is imported by functions of this module only, because it need
+not be installed unless PIL images are used.
+"""
 
 from __future__ import annotations
 
@@ -130,17 +132,17 @@ def _apply_pil_enhancer(kind: str, img: Any, factor: float) -> Any:
 
 
 def adjust_brightness(img: Any, factor: float) -> Any:
-    """Blend black and the image."""
+    """Adjust the brightness: blend the image with black."""
     return _apply_pil_enhancer("Brightness", img, factor)
 
 
 def adjust_contrast(img: Any, factor: float) -> Any:
-    """Blend the mean luminance and the image."""
+    """Adjust the contrast: blend the image with its mean luminance."""
     return _apply_pil_enhancer("Contrast", img, factor)
 
 
 def adjust_saturation(img: Any, factor: float) -> Any:
-    """Blend the grayscale image and the image."""
+    """Adjust the saturation: blend the image with its grayscale image."""
     return _apply_pil_enhancer("Color", img, factor)
 
 

@@ -151,8 +151,8 @@ class RandomResizedCrop(BaseTransform):
         self.scale, self.ratio, self.interpolation = scale, ratio, interpolation
 
     def _draw_rectangle(self, height: int, width: int) -> tuple[int, int, int, int]:
-        """Return top, left, height and width. After ten rejected draws it is the largest centred
-        rectangle.
+        """Draw a rectangle: return top, left, height and width. After ten rejected draws, the
+        largest centred rectangle that has an allowed ratio is returned.
         """
         for _ in range(10):
             area = np.random.uniform(self.scale[0], self.scale[1]) * height * width
@@ -279,8 +279,8 @@ class RandomPerspective(BaseTransform):
         self.interpolation, self.fill = interpolation, fill
 
     def get_params(self, width: int, height: int, distortion_scale: float) -> tuple[Any, Any]:
-        """Return the corners and their targets: upper left, upper right, lower right, lower left,
-        each [x, y].
+        """Draw a perspective transform: return the four corners of the image and the points to
+        which they move, in the order upper left, upper right, lower right, lower left, each [x, y].
         """
         max_dx, max_dy = int(distortion_scale * (width // 2)), int(distortion_scale * (height // 2))
         ends = []
@@ -353,7 +353,9 @@ class RandomErasing(BaseTransform):
         )
 
     def _try_draw_rectangle_size(self, height: int, width: int) -> tuple[int, int] | None:
-        """Draw height and width of the rectangle; None after ten rejected draws."""
+        """Draw the height and width of the rectangle to erase; returns None after ten rejected
+        draws.
+        """
         for _ in range(10):
             area = np.random.uniform(self.scale[0], self.scale[1]) * height * width
             ratio = math.exp(np.random.uniform(math.log(self.ratio[0]), math.log(self.ratio[1])))
@@ -363,7 +365,7 @@ class RandomErasing(BaseTransform):
         return None
 
     def _fill_values(self, img: Any, h: int, w: int) -> Any:
-        """Return the fill values.
+        """Return the values with which the rectangle is filled.
 
         [1 or C, 1 or h, 1 or w] for a Tensor, channels last otherwise
         """

@@ -29,7 +29,7 @@ def height_and_width(img: Tensor) -> tuple[int, int]:
 
 
 def to_tensor(pic: Tensor, data_format: str = "CHW") -> Tensor:
-    """Return the tensor; for 'HWC' with the channels last."""
+    """Return the tensor unchanged or, for data_format 'HWC', transposed to channels last."""
     return pic if data_format == "CHW" else pic.transpose([1, 2, 0])
 
 
@@ -127,7 +127,8 @@ def warp(
         coverage = coverage + weight
     value = value.reshape([*img.shape[:-2], height, width])
     coverage_tensor = _array_to_tensor_with_dtype_of(coverage.reshape(height, width), values)
-    # NOTE: pixels outside already count as 0 in `value`; as Paddle does, this weights them again.
+    # NOTE: pixels outside of the image already count as 0 in `value`. Multiplying `value` by the
+    # coverage weights them a second time, as Paddle does.
     return _to_image_dtype(
         value * coverage_tensor
         + (1 - coverage_tensor)
@@ -168,7 +169,7 @@ def _blend_images(img: Tensor, other: Any, factor: float) -> Tensor:
 
 
 def adjust_brightness(img: Tensor, factor: float) -> Tensor:
-    """Blend black and the image.
+    """Adjust the brightness: blend the image with black.
 
     -> like img
     """
@@ -176,7 +177,7 @@ def adjust_brightness(img: Tensor, factor: float) -> Tensor:
 
 
 def adjust_contrast(img: Tensor, factor: float) -> Tensor:
-    """Blend the mean luminance and the image.
+    """Adjust the contrast: blend the image with its mean luminance.
 
     -> like img
     """
@@ -186,7 +187,7 @@ def adjust_contrast(img: Tensor, factor: float) -> Tensor:
 
 
 def adjust_saturation(img: Tensor, factor: float) -> Tensor:
-    """Blend the grayscale image and the image.
+    """Adjust the saturation: blend the image with its grayscale image.
 
     -> like img
     """

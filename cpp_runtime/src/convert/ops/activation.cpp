@@ -1,4 +1,5 @@
-// Activations: elementwise or along one axis.  Defaults are Paddle's; ONNX has others.
+// Activations: elementwise or along one axis. The defaults of attributes are Paddle's, which differ
+// from those of ONNX.
 #include <cmath>
 
 #include "convert/expression.h"
@@ -23,7 +24,7 @@ Expr softplus(const Expr& x) {
   return is_float64(x.context(), x) ? relu(x) + log(exp(-abs(x)) + 1) : x.emit("Softplus");
 }
 
-// Written in the form that ONNX Runtime recognizes and fuses.
+// GELU by the error function, in the form that ONNX Runtime recognizes and fuses.
 Expr gelu_by_erf(const Expr& x) { return x * ((x / std::sqrt(2.0)).emit("Erf") + 1) * 0.5; }
 
 Expr gelu_by_tanh(const Expr& x) {
@@ -77,7 +78,8 @@ void logit(NodeContext& n) {
 
 // ---- thresholds ----
 
-// A product, so that infinity times 0 is NaN, as in Paddle.
+// Multiplies x by 1 where the condition `where` is true, otherwise by 0; infinity times 0 is NaN,
+// as in Paddle.
 Expr multiply_by_mask(const Expr& x, const Expr& where) {
   return x * where.to(x.context().require_known_dtype(x));
 }
@@ -106,7 +108,7 @@ void soft_relu(NodeContext& n) {
   n.set_output("Out", log(exp(clip(input_expr(n, "X"), -threshold, threshold)) + 1));
 }
 
-// At inference the slope is the mean of the bounds.
+// At inference, the slope of rrelu for negative x is the mean of the bounds `lower` and `upper`.
 void rrelu(NodeContext& n) {
   n.require(n.attr("is_test", false), "in training mode slopes are drawn, which has no lowering");
   auto x = input_expr(n, "X");
@@ -148,12 +150,13 @@ void swish(NodeContext& n) {
   n.set_output("Out", x * sigmoid(x * n.attr("beta", 1.0f)));
 }
 
-// A rule for a formula of one input.
+// Returns a rule that computes Out as the formula `f` of the input X.
 LowerFn unary_formula_rule(Expr (*f)(const Expr&)) {
   return [f](NodeContext& n) { n.set_output("Out", f(input_expr(n, "X"))); };
 }
 
-// LeakyRelu as a formula, for float64: ONNX Runtime lacks that kernel at some opsets.
+// LeakyRelu as a formula, for float64: ONNX Runtime lacks a float64 kernel of LeakyRelu at some
+// opsets.
 Expr leaky_relu_formula(const Expr& x, const Expr& slope) { return where(x < 0, x * slope, x); }
 
 void leaky_relu(NodeContext& n) {
@@ -164,7 +167,7 @@ void leaky_relu(NodeContext& n) {
   n.set_output("Out", n.emit("LeakyRelu", {x}, {{"alpha", alpha}}));
 }
 
-// The slope is a scalar, one per channel, or one per element of a sample.
+// By attribute `mode`, prelu has one slope, one per channel, or one per element of a sample.
 void prelu(NodeContext& n) {
   auto x = n.input("X"), alpha = n.input("Alpha");
   auto mode = n.attr("mode", "all");
@@ -184,8 +187,8 @@ void prelu(NodeContext& n) {
   n.set_output("Out", n.emit("PRelu", {x, alpha}));
 }
 
-// A rule for `onnx` (Softmax or LogSoftmax) from opset 13 on. A 0-D tensor has no axis in ONNX; its
-// result is `scalar_result`.
+// A rule for `onnx` (Softmax or LogSoftmax) from opset 13 on. A 0-D tensor has no axis that ONNX
+// could normalize; its result is `scalar_result`.
 LowerFn make_softmax_from_opset13_rule(std::string_view onnx, double scalar_result) {
   return [onnx, scalar_result](NodeContext& n) {
     auto x = n.input("X");
@@ -194,7 +197,8 @@ LowerFn make_softmax_from_opset13_rule(std::string_view onnx, double scalar_resu
   };
 }
 
-// Before opset 13 these ops flatten all axes from `axis` on; only the last axis agrees.
+// A rule for `onnx` (Softmax or LogSoftmax) before opset 13, where the op merges all axes from
+// `axis` on, which agrees with Paddle only if `axis` is the last axis.
 LowerFn make_softmax_before_opset13_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto x = n.input("X");

@@ -22,7 +22,8 @@ Window1d adaptive_window(std::int64_t i, std::int64_t in, std::int64_t out) {
 
 }  // namespace
 
-// Fails if sizes are too large, because windows are unrolled one by one.
+// Fails if the input or output size of an adaptive pool is too large, because its windows are
+// unrolled one by one.
 void check_adaptive_size_limits(const NodeContext& n, const Ints& in, const Ints& out) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     require_unrollable_size(n, out[i], "a size to adapt to");
@@ -78,13 +79,13 @@ Value arange_constant_if_count_known(NodeContext& n, Value count) {
   return n.int64_vector(range);
 }
 
-// Membership of positions in windows along one axis, also of unknown size: bool[out, in], and the
-// window sizes int64[out, 1].
+// The adaptive windows along one axis, whose size may be unknown: whether position i is in window o
+// (bool[out, in]), and the window sizes (int64[out, 1]).
 struct WindowMaskAndSizes {
   Expr mask, sizes;
 };
 
-// The windows of `x` along `axis` for `out` (int64[1]) outputs. out: int64[1]
+// The mask and sizes of the `out` (int64[1]) adaptive windows of `x` along `axis`.
 WindowMaskAndSizes emit_window_mask_and_sizes(NodeContext& n, Value x, std::int64_t axis,
                                               Value out) {
   Expr size(n, as_scalar(n, dim_as_vector(n, x, axis))),
@@ -110,7 +111,8 @@ Value emit_adaptive_mean_along_axis(NodeContext& n, Value x, std::int64_t axis, 
   return n.transpose(n.emit("MatMul", {n.transpose(x, swapped), transposed}), swapped);
 }
 
-// The maximum over each window, with one copy of the axis per window.
+// The maximum over each adaptive window along `axis`, computed from one masked copy of the axis per
+// window.
 Value emit_adaptive_max_along_axis(NodeContext& n, Value x, std::int64_t axis, Value out) {
   auto mask_of_windows = emit_window_mask_and_sizes(n, x, axis, out).mask;
   Ints trailing_axes;
@@ -138,8 +140,8 @@ Value adaptive_pool_with_run_time_sizes(NodeContext& n, Value x, bool max, Value
   return x;
 }
 
-// Broadcasts the image to one masked copy per window, and takes the maximum and its index in the
-// image.
+// Adaptive max pool with indices: broadcasts the image to one masked copy per window, and outputs
+// the maximum of each copy and its index in the image.
 void set_adaptive_max_pool_and_mask_outputs(NodeContext& n, Value x, const Ints& out) {
   n.require_opset(13);
   Expr inside(n, n.scalar(1, DType::boolean));

@@ -24,7 +24,7 @@ Expr slice_channels(NodeContext& n, const YoloBoxInputsAndAttrs& m, std::int64_t
   return {n, n.slice(m.all, {from}, {to}, {2})};
 }
 
-// The box edges along one axis, 0 for x. both [N,S,1,H,W]
+// The low and high edges of decoded YOLO boxes along `axis` (0: x, 1: y), [N,S,1,H,W] each.
 BoxEdgesAlongAxis yolo_edges_along_axis(NodeContext& n, const YoloBoxInputsAndAttrs& m,
                                         std::int64_t axis, bool clip) {
   auto dtype = n.require_known_dtype(m.all);
@@ -45,7 +45,8 @@ BoxEdgesAlongAxis yolo_edges_along_axis(NodeContext& n, const YoloBoxInputsAndAt
   return clip ? BoxEdgesAlongAxis{max(low, 0), min(high, image - 1)} : BoxEdgesAlongAxis{low, high};
 }
 
-// [N,S,P,H,W] -> [N,S*H*W,P], zeros where the mask is false
+// Flattens the maps of a YOLO head to one row per box, with zeros where the mask is false:
+// [N,S,P,H,W] -> [N,S*H*W,P]
 Value mask_and_flatten_maps(NodeContext& n, const Expr& maps, const Expr& mask,
                             std::int64_t count) {
   return n.reshape(n.transpose(where(mask, maps, 0), {0, 1, 3, 4, 2}), {0, -1, count});
@@ -107,7 +108,8 @@ CenterSize to_center_size(NodeContext& n, Value boxes, double pixel_offset) {
 }
 
 // The variances of box_coder (attribute or input), by which encoding divides the offsets and
-// decoding multiplies them. Four numbers, or four per prior box; omitted for ones
+// decoding multiplies them. The variances are four numbers, or four per prior box; Value{} if all
+// are 1.
 Value read_box_variances(NodeContext& n, Value like, std::int64_t axis) {
   auto variance = n.attr("variance", Floats{});
   n.require(variance.empty() || variance.size() == 4, "'variance' is not four numbers");

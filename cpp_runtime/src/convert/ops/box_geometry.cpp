@@ -19,14 +19,14 @@ Value select_rows_by_mask(NodeContext& n, Value v, Value mask) {
 
 namespace {
 
-// The edges of boxes along one axis; [..,N,1], or [..,1,N] if `across`.
+// The low and high edges of boxes along `axis` (0: x, 1: y): [..,N,1], or [..,1,N] if `across`.
 BoxEdgesAlongAxis edges_along_axis(NodeContext& n, Value boxes, std::int64_t axis, bool across) {
   auto low = slice_column(n, boxes, axis), high = slice_column(n, boxes, axis + 2);
   return across ? BoxEdgesAlongAxis{{n, n.swap_last_axes(low)}, {n, n.swap_last_axes(high)}}
                 : BoxEdgesAlongAxis{low, high};
 }
 
-// 0 for an inverted box.
+// The area of boxes; 0 for an inverted box.
 Expr box_area(const BoxEdgesAlongAxis& x, const BoxEdgesAlongAxis& y, double pixel_offset) {
   auto whole = (x.high - x.low + pixel_offset) * (y.high - y.low + pixel_offset);
   return where(x.high < x.low || y.high < y.low, 0, whole);
@@ -52,8 +52,9 @@ Expr iou(NodeContext& n, Value boxes, Value others, double pixel_offset, bool to
 
 namespace {
 
-// Adapts boxes to ONNX Runtime's NMS: inverted boxes get no area, and pixel boxes are one longer.
-// Boxes less than a pixel apart then touch, which Paddle does not count.
+// Adapts boxes to ONNX Runtime's NMS: inverted boxes get area 0, and boxes with a pixel offset are
+// enlarged by one pixel. ONNX Runtime then computes an overlap for boxes less than a pixel apart;
+// Paddle does not.
 Value adjust_box_extents_for_ort_nms(NodeContext& n, Value boxes, double pixel_offset) {
   Expr low{n, n.slice(boxes, {0}, {2}, {2})}, high{n, n.slice(boxes, {2}, {4}, {2})};
   return n.concat(
@@ -75,7 +76,7 @@ Value nms_indices(NodeContext& n, Value boxes, Value scores, const NmsOptions& o
   return indices;
 }
 
-// The image of a row is the number of images that end before it.
+// The image that each row belongs to, which is the number of images whose rows end before it.
 Expr image_ids_from_row_counts(NodeContext& n, Value counts, Value rows) {
   auto ends = n.emit("CumSum", {n.cast(counts, DType::int64), n.int64_scalar(0)});
   Expr row{n, n.unsqueeze(arange(n, rows), {1})};
@@ -85,7 +86,7 @@ Expr image_ids_from_row_counts(NodeContext& n, Value counts, Value rows) {
 
 namespace {
 
-// Whether a row belongs to an image. [rows, images]
+// Element [row, image]: whether the row belongs to the image.
 Expr image_membership_mask(NodeContext& n, Value image_ids, Value num_images) {
   return unsqueeze_last({n, image_ids}) == Expr{n, n.unsqueeze(arange(n, num_images), {0})};
 }

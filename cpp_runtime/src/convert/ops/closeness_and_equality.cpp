@@ -10,7 +10,8 @@
 namespace oarlock {
 namespace {
 
-// A tolerance is text, a one-element tensor, or a FLOAT in files of Paddle 1.8.
+// Reads a tolerance: a tensor of one element, an attribute with a number as text, or in files of
+// Paddle 1.8 a FLOAT attribute.
 Expr read_tolerance(NodeContext& n, std::string_view slot, std::string_view attr,
                     const char* default_value) {
   if (n.has_input(slot)) return Expr(n, as_scalar(n, n.input(slot))).to(DType::float64);
@@ -42,7 +43,8 @@ void isclose(NodeContext& n) { n.set_output("Out", is_close(n)); }
 
 void allclose(NodeContext& n) { set_scalar_output_as_declared(n, "Out", all_true(is_close(n))); }
 
-// Compares only if the shapes are equal: different shapes might broadcast.
+// Whether shapes and elements are equal. Elements are compared only if the shapes are equal,
+// because different shapes might broadcast.
 Expr have_same_shape_and_elements(NodeContext& n, const Expr& x, const Expr& y) {
   Expr sizes(n, n.emit_shape(x)), others(n, n.emit_shape(y));
   auto same =

@@ -19,7 +19,8 @@ LowerFn comparison_rule(std::string_view onnx) {
   };
 }
 
-// Before opset 12 there is no LessOrEqual or GreaterOrEqual.
+// x <= y is computed as !(x > y), and x >= y as !(x < y), because ONNX has LessOrEqual and
+// GreaterOrEqual only since opset 12.
 LowerFn negated_comparison_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto [x, y] = read_orderable_operands(n);
@@ -42,7 +43,7 @@ LowerFn logical_rule(std::string_view onnx) {
   };
 }
 
-// Bitwise ops of integers exist since opset 18.
+// ONNX has bitwise ops of integers since opset 18; bools use the logical op `bool_op`.
 LowerFn bitwise_rule(std::string_view bool_op, std::string_view int_op) {
   return [bool_op, int_op](NodeContext& n) {
     auto x = n.input("X"), y = n.input("Y");
@@ -86,7 +87,7 @@ LowerFn elementwise_predicate_rule(Predicate predicate) {
   };
 }
 
-// The ops of Paddle 1.x reduce over all elements.
+// A rule for ops of Paddle 1.x that return whether a predicate, such as NaN, holds for any element.
 LowerFn reduce_any_predicate_rule(Predicate predicate) {
   return [predicate](NodeContext& n) {
     auto result =
@@ -111,7 +112,7 @@ void isfinite_v1(NodeContext& n) {
                                 n.cast(reduce(n, "ReduceMin", each, {}, false), DType::boolean));
 }
 
-// ONNX Runtime's Where supports only some numeric types.
+// ONNX Runtime's Where does not support bool and int16, which are cast to int32.
 void where(NodeContext& n) {
   auto condition = n.input("Condition"), x = n.input("X"), y = n.input("Y");
   auto dtype = n.require_known_dtype(x);

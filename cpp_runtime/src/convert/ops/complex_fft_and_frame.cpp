@@ -1,5 +1,5 @@
-// Complex numbers.  ONNX Runtime has none: a complex value is two real ones here, and a last axis
-// of size 2 at graph inputs and outputs.
+// Complex numbers. ONNX Runtime has no complex dtypes: a complex tensor is two real values in the
+// converter, and a real tensor with a last axis of size 2 at graph inputs and outputs.
 #include <algorithm>
 
 #include "convert/expression.h"
@@ -14,7 +14,7 @@ struct Complex {
   Expr re, im;
 };
 
-// The parts of an input; a real input has no `im`.
+// The real and imaginary parts of a value; `im` of a real value is empty.
 Complex complex_parts_of(NodeContext& n, Value v) {
   auto parts = n.find_complex_parts(v);
   return parts ? Complex{{n, parts->first}, {n, parts->second}} : Complex{{n, v}, {n, {}}};
@@ -29,7 +29,7 @@ void set_complex_output(NodeContext& n, const Expr& re, const Expr& im) {
 }
 void set_complex_output(NodeContext& n, const Complex& x) { set_complex_output(n, x.re, x.im); }
 
-// Not `x - x`, which is NaN for infinite elements.
+// Zeros in the shape of `x`; not computed as `x - x`, which is NaN for infinite elements.
 Expr zeros_like(const Expr& x) { return full_like(x, 0, x.emit("Shape")); }
 
 // ---- conversion ----
@@ -222,8 +222,8 @@ void fft_r2c(NodeContext& n) {
   set_complex_output(n, y);
 }
 
-// Restores the full spectrum: the missing half is the reversed conjugate; for even sizes the middle
-// entry occurs once.
+// Restores the full spectrum from its first half: the second half is the reversed conjugate of the
+// first; for even sizes the middle entry occurs once.
 Complex restore_full_spectrum(NodeContext& n, const Complex& x, std::int64_t axis,
                               std::int64_t size) {
   constexpr std::int64_t before_all = -(std::int64_t{1} << 40);
@@ -330,7 +330,8 @@ void overlap_add(NodeContext& n) {
   n.set_output("Out", first ? sum : n.transpose(sum, back));
 }
 
-// A linear op: converts each part separately.
+// Converts a linear op of complex tensors: once for the real parts and once for the imaginary
+// parts.
 void lower_linear_op_by_complex_part(NodeContext& n) { n.lower_each_complex_part(); }
 
 void pad(NodeContext& n) {

@@ -43,7 +43,7 @@ void partial_sum(NodeContext& n) {
 
 // ---- repetition ----
 
-// -1 keeps a dim; in ONNX, 1 does.
+// The op expand (version 2): -1 in the new shape keeps a dim; in ONNX's Expand, 1 does.
 void expand_v2(NodeContext& n) {
   auto x = n.input("X"),
        shape = read_int_list_as_vector(n, {"shape", "Shape", "expand_shapes_tensor"});
@@ -80,7 +80,7 @@ void expand_as_v2(NodeContext& n) {
                n.emit("Expand", {x, known ? n.int64_vector(target) : n.emit_shape(n.input("Y"))}));
 }
 
-// The shorter one of dims and repeats gets leading ones.
+// The shorter of the shape of x and the list of repeats is extended by leading ones.
 void tile(NodeContext& n) {
   auto x = n.input("X"),
        repeats = read_int_list_as_vector(n, {"repeat_times", "RepeatTimes", "repeat_times_tensor"});
@@ -136,7 +136,7 @@ void flip(NodeContext& n) {
   n.set_output("Out", n.slice(x, all(-1), all(-kEnd), axes, all(-1)));
 }
 
-// Shifts along an axis with wrap-around. shift: int64[1]
+// Rotates the elements along an axis by `shift` positions. shift: int64[1]
 Value roll_axis(NodeContext& n, Value x, Value shift, std::int64_t axis) {
   auto size_or_one = n.emit("Max", {dim_as_vector(n, x, axis), n.int64_vector({1})});
   auto cut = n.emit("Mod", {n.emit("Sub", {n.int64_vector({0}), shift}), size_or_one});

@@ -69,8 +69,8 @@ Branch build_branch_returning_values(NodeContext& n, const std::string& name,
   return branch;
 }
 
-// The value of a variable if the block is not run: the previous value, or a placeholder of its type
-// that is never read.
+// The value of variable `name` if the block that writes it does not run: the previous value, or a
+// placeholder of its type that is never read.
 Value previous_value_or_placeholder(NodeContext& n, const std::string& name, Value like) {
   if (n.has_variable_value(name)) return n.require_value_or_add_weight(name);
   if (n.is_sequence(like)) return n.empty_sequence(n.require_known_dtype(like));
@@ -79,8 +79,8 @@ Value previous_value_or_placeholder(NodeContext& n, const std::string& name, Val
   return n.tensor({dtype, ones, std::string(size_of(dtype), '\0')});
 }
 
-// Binds the outputs of a conditional_block: the results of `yes`, or the previous values of the
-// variables.
+// Emits an If for a conditional_block without an else branch, and binds its outputs: the results of
+// `yes` if the condition is true, else the previous values of the variables.
 void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op, const Strings& names,
                                     const Branch& yes) {
   Values previous;
@@ -125,8 +125,8 @@ void conditional_block(NodeContext& n) {
 }
 
 // Casts the results of both branches to one dtype.  If a branch leaves a variable undefined, Paddle
-// stores a float placeholder that is never read, so the dtype of the other branch is used.  A bool
-// and a float become floats.
+// stores a float placeholder that is never read, so the dtype of the other branch is used. If one
+// result is bool and the other is float, the bool is cast to the float dtype.
 Values cast_to_common_dtype(NodeContext& n, const Values& both) {
   auto a = n.require_known_dtype(both[0]), b = n.require_known_dtype(both[1]);
   if (a == b || n.is_sequence(both[0])) return both;
@@ -138,7 +138,8 @@ Values cast_to_common_dtype(NodeContext& n, const Values& both) {
   return {n.cast(both[0], common), n.cast(both[1], common)};
 }
 
-// The branches of a pair are already merged.
+// Selects by Mask between two values. The two inputs are the same value if one If already merged
+// the branches that compute them.
 void select_input(NodeContext& n) {
   auto from = n.inputs("X");
   n.require(from.size() == 2,
@@ -226,8 +227,8 @@ void while_loop(NodeContext& n) {
 
 Value read_array_index(NodeContext& n) { return as_scalar(n, n.cast(n.input("I"), DType::int64)); }
 
-// Whether the index is the length of the array, as written by `append`: computed after the last
-// write to the array.
+// Whether a write appends to the array `list`: its index is the length of the array, computed after
+// the last write to the array.
 bool is_append(const NodeContext& n, const std::string& list) {
   const OpDesc* length = n.find_latest_earlier_writer_in_block(n.input_names("I").at(0));
   const OpDesc* write = n.find_latest_earlier_writer_in_block(list);
@@ -235,7 +236,8 @@ bool is_append(const NodeContext& n, const std::string& list) {
          contains(variable_names_in_slot(length->inputs, "X"), list) && (!write || write < length);
 }
 
-// Replaces an element, or appends one.
+// Writes `x` to index `at` of an array: replaces the element, or appends one if `at` is not inside
+// the array.
 Value write_or_append_element(NodeContext& n, Value list, Value x, Value at) {
   auto inside = n.emit("Less", {at, n.emit("SequenceLength", {list})});
   Branch yes, no;
@@ -270,7 +272,7 @@ void array_length(NodeContext& n) {
       n, "Out", n.emit("SequenceLength", {n.sequence_input_or_empty_if_unwritten("X")}));
 }
 
-// The array without `count` elements at its end, or at its front.
+// The array without its first (`at_front`) or last `count` elements.
 Value drop_front_or_back_elements(NodeContext& n, Value list, Value count, bool at_front) {
   auto body = n.build_subgraph("body", [&](NodeContext& b) {
     b.add_subgraph_input("iteration", DType::int64, Ints{});

@@ -55,7 +55,8 @@ void conv(NodeContext& n) {
   n.set_output("Output", move_channels_last_if(n, y, last));
 }
 
-// The difference between `output_size` and the size that the window yields.
+// The output padding of a transposed convolution: `output_size` minus the size that the window
+// yields, one per dim.
 Ints compute_output_padding(const NodeContext& n, const Window& w, const Ints& output_size) {
   std::size_t dims = w.kernel.size();
   n.require(std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
@@ -69,8 +70,9 @@ Ints compute_output_padding(const NodeContext& n, const Window& w, const Ints& o
   return extra;
 }
 
-// Computes a larger result and crops it: for SAME padding with unknown input sizes, and for sizes
-// known only at run time. size: int64[dims] or omitted
+// A transposed convolution that computes a larger result and crops it: for SAME padding with
+// unknown input sizes, and for output sizes known only at run time (`size`, int64[dims] or
+// omitted).
 Value emit_conv_transpose_cropped_at_runtime(NodeContext& n, Value x, Value filter, Window w,
                                              Value size) {
   std::size_t dims = w.kernel.size();
@@ -92,8 +94,7 @@ Value emit_conv_transpose_cropped_at_runtime(NodeContext& n, Value x, Value filt
   return n.emit("Slice", {whole, begin, end, n.int64_vector({axes.begin() + 2, axes.end()})});
 }
 
-// The output size of a conv_transpose that the op requests, one per dim; Value{} if it requests
-// none. int64[dims], or Value{}
+// The output sizes that a conv_transpose op requests, int64[dims]; Value{} if the op requests none.
 Value find_output_size_value(NodeContext& n, std::size_t dims) {
   if (!n.has_input("OutputSizeTensor") && !n.has_attr("output_size")) return {};
   auto sizes = read_int_list_as_vector(n, {"output_size", "", ""});

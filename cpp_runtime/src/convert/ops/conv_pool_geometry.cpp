@@ -18,7 +18,8 @@ void check_int32_size(const NodeContext& n, std::int64_t size, const char* what)
             std::string("a number in '") + what + "' is " + std::to_string(size));
 }
 
-// The same limit as in Python: core/result_size_limit.py.
+// Fails if a stride, padding or other window parameter exceeds 2**20, the same limit as in Python
+// (core/result_size_limit.py).
 static void check_window_parameter_magnitude(const NodeContext& n, std::int64_t size,
                                              const char* what) {
   constexpr std::int64_t limit = std::int64_t{1} << 20;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMaxFilledElements = 64;   // larger tensors are filled at run time
 constexpr std::int64_t kMaxUnrolledRange = 4096;  // longer ranges are computed at run time
 
-// A tensor filled with one element. element: its bytes
+// A tensor of which all elements are equal. element: the bytes of one of them
 Value emit_full(NodeContext& n, Value shape, DType dtype, const std::string& element) {
   auto known = n.find_constant_ints(shape);
   auto count = known ? element_count(*known).value_or(-1) : -1;
@@ -26,7 +26,8 @@ Value emit_full(NodeContext& n, Value shape, DType dtype, const std::string& ele
   return n.tensor({dtype, *known, bytes});
 }
 
-// Text represents values that a float cannot: all digits of an int64, inf and nan.
+// The fill value as bytes. Attribute `str_value` represents numbers as text that the float
+// attribute `value` cannot: all digits of an int64, inf and nan.
 std::string read_fill_value_bytes(const NodeContext& n, DType dtype) {
   auto text = n.attr("str_value", "");
   if (text.empty()) return encode_scalar(n.attr("value", 0.0f), dtype);
@@ -164,7 +165,7 @@ Value constant_linspace(NodeContext& n, double start, double stop, std::int64_t 
   return n.vector(values, dtype);
 }
 
-// Evenly spaced values with bounds known at run time. count: int64[]
+// Evenly spaced values (linspace) whose bounds are known only at run time. count: int64[]
 Value runtime_linspace(const Expr& start, const Expr& stop, const Expr& count, DType dtype) {
   NodeContext& n = start.context();
   auto at = arange(n, count);
@@ -200,7 +201,7 @@ void linspace(NodeContext& n) {
   n.set_output("Out", emit_linspace(n, dtype, dtype));
 }
 
-// Powers with evenly spaced exponents.
+// The op `logspace`: powers of Base with evenly spaced exponents.
 void logspace(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
   auto powers = emit_scalar_input_as_float64_via_dtype(n, "Base", dtype)

@@ -14,7 +14,7 @@ Expr argmax(const Expr& x, std::int64_t axis) {
           x.context().emit("ArgMax", {x}, {{"axis", axis}, {"keepdims", std::int64_t{0}}})};
 }
 
-// Elements [B,1] of rows, one per row.
+// The element of each row of `rows` at the index in `at` [B,1].
 Expr gather_one_entry_per_row(const Expr& rows, const Expr& at) {
   return {rows.context(),
           rows.context().emit("GatherElements", {rows, at}, {{"axis", std::int64_t{1}}})};
@@ -49,7 +49,8 @@ ViterbiScores viterbi_scores(const TransitionScores& chain, const Expr& x, const
   return {done.states[1], done.outputs[0]};
 }
 
-// [B,T], 0 beyond the end. longest: T as int64[]
+// The tags of the best path, found from the last step to the first: [B,T], 0 beyond the end of a
+// sequence. longest: T as int64[]
 Expr backtrack_tags(const ViterbiScores& scores, const Expr& lengths, const Expr& longest) {
   NodeContext& n = lengths.context();
   auto back = [&](const Exprs& last, const Exprs& from) -> IterationResult {
@@ -67,7 +68,8 @@ Expr gather_row(const Expr& table, std::int64_t at) {
   return gather_rows(table, table.context().int64_scalar(at));
 }
 
-// With start and end tags, the last tag starts every sequence and the last but one ends it.
+// With `include_bos_eos_tag`, the last tag is the start of every sequence and the last but one is
+// its end.
 void viterbi_decode(NodeContext& n) {
   auto x = input_expr(n, "Input"), transition = input_expr(n, "Transition");
   n.require(n.require_known_rank(x) == 3, "needs Input [batch, time, tags]");
@@ -81,7 +83,8 @@ void viterbi_decode(NodeContext& n) {
   n.set_output("Path", backtrack_tags(scores, lengths, longest));
 }
 
-// The first row of Transition has the start scores, the second the end scores.
+// Returns the tags with the best score for each sequence (Viterbi). The first row of the input
+// Transition contains the start scores of the tags, the second row their end scores.
 Expr decode_crf_tags(const Expr& x, const Expr& lengths) {
   NodeContext& n = x.context();
   auto weights = input_expr(n, "Transition");
@@ -92,7 +95,7 @@ Expr decode_crf_tags(const Expr& x, const Expr& lengths) {
       lengths, longest);
 }
 
-// With labels: whether each tag equals its label.
+// Outputs the best tags; if there is an input Label, 1 for each tag that equals its label, else 0.
 void crf_decoding(NodeContext& n) {
   auto x = input_expr(n, "Emission");
   auto compare_with_label = [&](const Expr& tags) {
@@ -129,15 +132,16 @@ Expr ctc_state_classes(NodeContext& n, const Expr& lengths) {
   return {n, n.concat({n.reshape(pairs, {0, -1}), last}, 1)};
 }
 
-// The values shifted by `by` states.
+// Shifts log probabilities to the state that is `by` states later; the first `by` states get
+// -infinity.
 Expr shift_states(const Expr& alpha, std::int64_t by) {
   NodeContext& n = alpha.context();
   auto longer = alpha.emit("Pad", {n.int64_vector({0, by, 0, 0}), alpha.scalar_like(-INFINITY)});
   return {n, n.slice(longer, {0}, {-by}, {1})};
 }
 
-// Whether a path may skip the blank before a state: the state is a class that differs from the
-// class before the blank.
+// Whether a CTC path may enter a state without passing the blank before it: only if the state is a
+// class that differs from the class before that blank.
 Expr mask_of_states_entered_past_blank(const Expr& classes, std::int64_t blank) {
   NodeContext& n = classes.context();
   auto shifted = classes.emit("Pad", {n.int64_vector({0, 2, 0, 0}), n.int64_scalar(blank)});
@@ -145,8 +149,8 @@ Expr mask_of_states_entered_past_blank(const Expr& classes, std::int64_t blank) 
   return !(classes == static_cast<double>(blank)) && !(classes == before);
 }
 
-// Log probability of all paths to each state at the sequence's end. logs: of the states' classes
-// [T,B,P]
+// The log of the total probability of all paths that end in each state at the end of the sequence.
+// logs: of the states' classes [T,B,P]
 Expr ctc_log_probabilities_at_end(const Expr& logs, const Expr& skips, const Expr& times) {
   NodeContext& n = logs.context();
   auto positions = arange(n, dim_as_scalar(n, logs, 2));
@@ -182,8 +186,8 @@ void warpctc(NodeContext& n) {
 // ---- hierarchical_sigmoid: F. Morin and Y. Bengio, "Hierarchical Probabilistic Neural Network
 // Language Model" ----
 
-// The path from the root to each label, [N,L] each: weight rows, codes 0 or 1, and whether the path
-// has this node.
+// The paths from the root to the leaf of each label, of at most L nodes; [N,L] each: the weight row
+// of a node, its code (0 or 1), and whether the path has this node.
 struct TreePath {
   Expr nodes, codes, valid;
 };
@@ -196,7 +200,8 @@ TreePath read_custom_tree_path(NodeContext& n) {
   return {where(valid, table, 0), where(valid, code, 0), valid};
 }
 
-// In the complete tree the leaf of class c has the number c + num_classes; the root is 1.
+// The paths in the complete binary tree, in which the root has the number 1 and the leaf of class c
+// the number c + num_classes.
 TreePath path_in_complete_binary_tree(NodeContext& n) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   auto classes = n.attr("num_classes", 2);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
-// The end of a block; a size of -1 extends to the end.
+// The end index of the cropped block along each axis; a size of -1 extends to the end of the axis.
 Value crop_ends(NodeContext& n, Value offsets, Value shape) {
   Expr from{n, offsets}, size{n, shape};
   auto from_known = n.find_constant_ints(offsets), known = n.find_constant_ints(shape);
@@ -50,7 +50,7 @@ void crop_tensor(NodeContext& n) {
   set_cropped_output(n, offsets, read_int_list_as_vector(n, {"shape", "Shape", "ShapeTensor"}));
 }
 
-// The op crop (version 1) may take its shape from an input Y.
+// The op crop (version 1) crops to the shape of its optional input Y, or to its shape attribute.
 void crop(NodeContext& n) {
   auto offsets = read_int_list_as_vector(n, {"offsets", "Offsets", ""});
   set_cropped_output(n, offsets,

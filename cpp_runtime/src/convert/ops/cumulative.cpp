@@ -20,8 +20,8 @@ void cumsum(NodeContext& n) {
                               {"reverse", std::int64_t{n.attr("reverse", false)}}}));
 }
 
-// Runs a scan along an axis.  Scan rejects empty sequences, so a dummy step is added and removed if
-// the axis may be empty.
+// Runs a scan along an axis. ONNX Runtime's Scan rejects empty sequences; if the axis may be empty,
+// a dummy step is added, and its result is removed.
 Exprs scan_along_axis(NodeContext& n, const ScanAxisAndDirection& along, const Exprs& start,
                       const Expr& x, const ScanBody& step) {
   if (n.dim(x, along.axis) > 0) return build_scan(n, along, start, {x}, step).outputs;

@@ -44,7 +44,7 @@ Expr sample_positions_along_axis(NodeContext& n, const DeformableConv& d, Value 
                       {4})};
 }
 
-// Sizes used for regrouping, int64[1] each.
+// The sizes to which the sampled values are reshaped, int64[1] each.
 struct SampleReshapeSizeValues {
   Value channels, rows, columns, positions;  // rows: of all taps, stacked
 };
@@ -54,7 +54,8 @@ SampleReshapeSizeValues emit_sample_reshape_sizes(NodeContext& n, const Deformab
   return {dim_as_vector(n, d.x, 1), high * static_cast<double>(d.num_taps), wide, high * wide};
 }
 
-// The sampled columns per image. [N,C,taps,OH*OW]
+// The columns of im2col with sampling at offset positions: per image, the sample of each filter tap
+// at each output position. [N,C,taps,OH*OW]
 Value sampled_im2col_columns(NodeContext& n, const DeformableConv& d,
                              const SampleReshapeSizeValues& s) {
   auto offsets = reshape_to_shape_parts(

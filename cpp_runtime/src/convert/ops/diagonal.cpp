@@ -19,7 +19,8 @@ std::int64_t read_diagonal_offset(const NodeContext& n) {
   return offset;
 }
 
-// The positions of the diagonal among the elements of the last two axes. int64[length]
+// The positions of the diagonal elements of a matrix (the last two axes), if its elements are
+// numbered row by row. int64[length]
 Value flat_diagonal_positions(NodeContext& n, Value x, std::int64_t offset) {
   int rank = n.rank(x);
   auto down = std::max(-offset, std::int64_t{0}), right = std::max(offset, std::int64_t{0});
@@ -139,8 +140,10 @@ Expr positions_along_axis(NodeContext& n, Value x, std::int64_t axis) {
   return {n, n.unsqueeze(arange(n, dim_as_scalar(n, x, axis)), trailing_axes)};
 }
 
-// In a tall matrix the diagonal may wrap around; with more axes it is where all indices are equal
-// after the offset is subtracted from the last one.
+// Whether each element is on the diagonal that fill_diagonal fills. With attribute `wrap`, the
+// diagonal of a tall matrix starts again below its end. In a tensor with more than two axes, an
+// element is on the diagonal if its indices are equal after the offset is subtracted from the last
+// one.
 Expr diagonal_mask(NodeContext& n, Value x) {
   auto rows = positions_along_axis(n, x, 0), columns = positions_along_axis(n, x, 1);
   auto offset = static_cast<double>(read_diagonal_offset(n));
@@ -171,8 +174,8 @@ Ints inverse_permutation(const Ints& perm) {
   return back;
 }
 
-// The two axes are merged into the first one, whose slices are replaced.  For a matrix, Paddle's Y
-// is a row [1,length].
+// Merges the axes `dim1` and `dim2` into one first axis, and replaces its slices at the positions
+// of the diagonal by Y. If X is a matrix, Y has the shape [1,length] in Paddle.
 void fill_diagonal_tensor(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y");
   int rank = n.require_known_rank(x);

@@ -22,7 +22,7 @@ OperandExprs read_operand_exprs(NodeContext& n, std::string_view slot_x = "X",
   return {{n, x}, {n, y}};
 }
 
-// A rule for a formula of two inputs.
+// Returns a rule that computes Out as the formula `f` of the inputs X and Y.
 LowerFn binary_formula_rule(Expr (*f)(const Expr&, const Expr&)) {
   return [f](NodeContext& n) {
     auto [x, y] = read_operand_exprs(n);
@@ -30,7 +30,7 @@ LowerFn binary_formula_rule(Expr (*f)(const Expr&, const Expr&)) {
   };
 }
 
-// One ONNX op for numbers, another for bools.
+// A rule that emits the ONNX op `onnx` for numbers and the op `logical` for bools.
 LowerFn arithmetic_or_logical_rule(std::string_view onnx, std::string_view logical) {
   return [onnx, logical](NodeContext& n) {
     auto [x, y] = read_operand_exprs(n);
@@ -46,7 +46,8 @@ void add(NodeContext& n) {
 
 // ---- minimum and maximum ----
 
-// ONNX Runtime has no int16 comparison.
+// Emits Min or Max; int16 operands are cast to int32, because ONNX Runtime's kernels do not support
+// int16.
 Expr emit_min_max_via_int32_for_int16(const Expr& x, const Expr& y, std::string_view onnx) {
   NodeContext& n = x.context();
   if (is_integer_expr(x)) n.require_opset(12);
@@ -73,7 +74,7 @@ LowerFn nan_ignoring_min_max_rule(std::string_view onnx) {
   };
 }
 
-// 0 below zero, 1 above, y at zero.
+// The Heaviside function: 0 for x < 0, 1 for x > 0, y for x = 0.
 Expr heaviside(const Expr& x, const Expr& y) {
   auto step = (x > 0).to(x.context().require_known_dtype(x));
   return where(x == 0, y, is_integer_expr(x) ? step : where(isnan(x), x, step));
@@ -91,13 +92,15 @@ Expr has_opposite_sign(const Expr& remainder, const Expr& y) {
   return sign(remainder) * sign(y) < 0;
 }
 
-// ONNX truncates integer quotients, Paddle floors: subtract one if the remainder has another sign.
+// Paddle rounds integer quotients down, but ONNX truncates them, so one is subtracted from the ONNX
+// quotient if the remainder and the divisor have opposite signs.
 Expr int_floordiv(const Expr& x, const Expr& y) {
   auto quotient = divide(x, y);
   return quotient - has_opposite_sign(x - quotient * y, y).to(x.context().require_known_dtype(x));
 }
 
-// Floor of the exact quotient: 1 / 0.1 rounds to 10, although 0.1 fits into 1 only 9 times.
+// The floor of the exact quotient, not of the rounded one: 1 / 0.1 is rounded to 10, but the float
+// next to 0.1 is larger than 0.1 and fits into 1 only 9 times.
 Expr floordiv(const Expr& x, const Expr& y) {
   if (is_integer_expr(x)) return int_floordiv(x, y);
   NodeContext& n = x.context();
@@ -108,7 +111,8 @@ Expr floordiv(const Expr& x, const Expr& y) {
   return where(y == 0, x / y, below + (times - below > 0.5).to(n.require_known_dtype(x)));
 }
 
-// The remainder has the divisor's sign; ONNX supports that for integers only.
+// The remainder with the sign of the divisor. ONNX's Mod computes this sign for integers only, so
+// the remainder of floats is corrected.
 Expr mod(const Expr& x, const Expr& y) {
   NodeContext& n = x.context();
   if (is_integer_expr(x)) return x.emit("Mod", {assert_nonzero_divisor(n, y)});
@@ -128,7 +132,8 @@ Expr has_sign_bit(const Expr& v) { return v < 0 || 1 / v < 0; }
 
 }  // namespace
 
-// Angles up to pi/4 from the ratio of the smaller to the larger side; the others by symmetry.
+// The angle of the vector (x, y), as atan2: angles up to pi/4 by atan of the smaller divided by the
+// larger side, all others by symmetry.
 Expr polar_angle(const Expr& y, const Expr& x) {
   auto height = abs(y), width = abs(x), larger = max(height, width);
   auto ratio = where(height == width, where(larger == 0, larger, larger.scalar_like(1)),
@@ -161,7 +166,7 @@ void lower_sum_op(NodeContext& n) {
   n.set_output("Out", total);
 }
 
-// Wraps around: -1 as uint8 is 255.
+// Wraps a number around if `dtype` is uint8: -1 becomes 255.
 double wrap_number_if_uint8(double v, DType dtype) {
   if (dtype != DType::uint8 || !(std::abs(v) < 1e9)) return v;
   return static_cast<double>(static_cast<std::uint8_t>(static_cast<std::int64_t>(v)));

@@ -11,7 +11,8 @@ namespace {
 
 Expr matmul(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
 
-// x @ W + Bias.  The dims of x from in_num_col_dims on are flattened to its columns.
+// x @ W + Bias. The op fc flattens the dims of x from `in_num_col_dims` on to the columns of a
+// matrix.
 void fc(NodeContext& n) {
   auto x = n.input("Input");
   auto columns = n.attr("in_num_col_dims", 1);
@@ -34,7 +35,7 @@ void fused_softmax_mask(NodeContext& n) {
                              {{"axis", std::int64_t{-1}}}));
 }
 
-// Causal mask: each row uses the columns up to its own.
+// Softmax with a causal mask: row i uses columns 0 to i.
 void fused_softmax_mask_upper_triangle(NodeContext& n) {
   auto x = input_expr(n, "X");
   int rank = n.require_known_rank(x);
@@ -48,8 +49,8 @@ void fused_softmax_mask_upper_triangle(NodeContext& n) {
 
 using Function = Expr (*)(const Expr&);
 
-// The unary function with this name; fails for others.  For `scale` it is the identity, and
-// `factor` the scale.
+// The activation function `name`; fails for unknown names. For the name "scale", returns the
+// identity and sets `factor` to the attribute `scale`.
 Function require_activation_and_set_scale_factor(const NodeContext& n, const std::string& name,
                                                  double& factor) {
   if (name == "scale") return factor = n.attr("scale", 0.0f), [](const Expr& x) { return x; };

@@ -9,7 +9,7 @@
 namespace oarlock {
 namespace {
 
-// Whether a row of a weight is all zeros.  False if unknown.
+// Whether all elements of row `row` of a constant are 0; false if `table` is not constant.
 bool is_constant_zero_row(const NodeContext& n, Value table, std::int64_t row) {
   auto content = n.find_constant(table);
   if (!content || content->shape.size() != 2 || row >= content->shape[0]) return false;
@@ -18,7 +18,7 @@ bool is_constant_zero_row(const NodeContext& n, Value table, std::int64_t row) {
   return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == 0; });
 }
 
-// The row of `padding_idx` counts as zeros.
+// Looks up rows of `table`; the row `padding_idx` is read as zeros.
 Value emit_embedding(NodeContext& n, Value table, Value ids) {
   auto rows =
       n.emit("Gather", {table, invalidate_negative_indices(n, ids)}, {{"axis", std::int64_t{0}}});
@@ -95,8 +95,8 @@ const ReductionMapping& require_reduction_mapping(const NodeContext& n, std::str
   return *it;
 }
 
-// ScatterElements with a reduction or `none`; float16 is reduced in float32, because ONNX Runtime
-// has no float16 kernel.
+// ScatterElements with a reduction, or with "none"; float16 is reduced in float32, because ONNX
+// Runtime has no float16 kernel for reductions.
 Value scatter_elements(NodeContext& n, Value x, Value at, Value values, std::int64_t axis,
                        std::string_view reduction) {
   NodeContext::Attrs attrs{{"axis", axis}};
@@ -107,7 +107,8 @@ Value scatter_elements(NodeContext& n, Value x, Value at, Value values, std::int
   return half ? n.cast(result, DType::float16) : result;
 }
 
-// The number of values per position, at least 1.
+// The number of values that a scatter combines at each position of `x`, at least 1; with
+// `include_self`, the element of `x` is counted too.
 Expr num_contributions_per_position(NodeContext& n, Value x, Value at, std::int64_t axis,
                                     bool include_self) {
   Expr like(n, x);
@@ -116,7 +117,8 @@ Expr num_contributions_per_position(NodeContext& n, Value x, Value at, std::int6
   return max(Expr(n, scatter_elements(n, own, at, ones, axis, "add")), 1);
 }
 
-// The values that have an index: extra values are dropped, a single one is repeated.
+// Brings `values` to the shape of the indices `at`: values beyond the shape are dropped, a single
+// value is repeated.
 Value slice_or_expand_values_to_index_shape(NodeContext& n, Value values, Value at) {
   auto value_shape = n.shape(values), index_shape = n.shape(at);
   if (value_shape && value_shape == index_shape &&
@@ -170,7 +172,8 @@ void scatter_nd_add(NodeContext& n) {
                                      n.input("Updates")));
 }
 
-// Rows are replaced, or set to zero and then accumulated.
+// With attribute `overwrite`, rows of X are replaced by updates; otherwise the rows are set to zero
+// and all updates are added.
 void scatter(NodeContext& n) {
   auto x = n.input("X"), updates = n.input("Updates");
   auto ids = cast_indices_to_int64(

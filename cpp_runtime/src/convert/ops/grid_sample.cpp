@@ -8,8 +8,8 @@
 namespace oarlock {
 namespace {
 
-// Coordinates of `size` pixels: their centers, or with `corners` from the first to the last pixel.
-// float[size]
+// The coordinates of the centers of `size` pixels; -1 and 1 are the edges of the image or, with
+// `corners`, the centers of the first and the last pixel. float[size]
 Expr normalized_coordinates_of_axis_pixels(NodeContext& n, Value size, bool corners, DType dtype) {
   auto at = arange(n, size).to(dtype);
   Expr count{n, n.cast(size, dtype)};
@@ -17,7 +17,8 @@ Expr normalized_coordinates_of_axis_pixels(NodeContext& n, Value size, bool corn
                  : (at * 2 + 1) / count - 1;  // a single pixel is at -1
 }
 
-// Sums of coordinates times columns of Theta, by broadcasting.
+// The sampling positions: sums of pixel coordinates times the columns of Theta, computed by
+// broadcasting.
 void affine_grid(NodeContext& n) {
   auto theta = n.input("Theta");
   auto shape = read_int_list_as_vector(n, {"output_shape", "OutputShape", ""});
@@ -42,8 +43,8 @@ void affine_grid(NodeContext& n) {
   n.set_output("Output", grid);
 }
 
-// Moves each position to the nearest pixel; from midway between two pixels to the one farther from
-// 0, where ONNX Runtime would round to even.
+// Moves each position to the nearest pixel. A position midway between two pixels moves to the pixel
+// whose index is farther from 0; ONNX Runtime would choose the even index.
 Expr snap_to_pixels(NodeContext& n, Value x, const Expr& grid, bool corners) {
   Expr count{n,
              n.cast(n.slice(n.emit_shape(x), {-1}, {1}, {0}, {-1}), n.require_known_dtype(grid))};

@@ -38,7 +38,8 @@ void index_add(NodeContext& n) {
   n.set_output("Out", n.transpose(sum, back));
 }
 
-// A mask of k axes yields k lists of indices; integer indices are one list.
+// Appends the index lists of an indexing tensor to `positions`: a mask of k axes yields k lists, a
+// tensor of integers one.
 void append_index_lists_of_mask_or_integers(NodeContext& n, Value index, Exprs& positions) {
   if (n.require_known_dtype(index) != DType::boolean)
     return positions.emplace_back(n, n.cast(index, DType::int64)), void();
@@ -73,7 +74,8 @@ void index_put(NodeContext& n) {
   n.set_output("out", write_or_add_at(n, x, at, values, n.attr("accumulate", false)));
 }
 
-// Index relative to the shard; ignore_value outside of it.
+// The index relative to the first index of shard `shard_id`; `ignore_value` for indices of other
+// shards.
 void shard_index(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto count = n.attr("index_num", 0), shards = n.attr("nshards", 0), id = n.attr("shard_id", 0);
@@ -84,7 +86,7 @@ void shard_index(NodeContext& n) {
   n.set_output("Out", where(mine, x - first, static_cast<double>(n.attr("ignore_value", -1))));
 }
 
-// 1 at positions below each length.
+// The op sequence_mask: for each length, 1 at the positions below it and 0 at all others.
 void sequence_mask(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto length = n.attr("maxlen", -1);
@@ -97,7 +99,8 @@ void sequence_mask(NodeContext& n) {
                (positions < Expr(n, n.unsqueeze(x, {-1}))).to(n.attr("out_dtype", DType::int64)));
 }
 
-// From the last step back: the token of each beam, then its parent beam.
+// Traces beams from the last step back to the first: at each step takes the token of each beam,
+// then continues with the parent beam.
 void gather_tree(NodeContext& n) {
   auto ids = input_expr(n, "Ids"), parents = input_expr(n, "Parents");
   auto gather_beams = [&](const Expr& from, const Expr& beams) {

@@ -15,7 +15,7 @@ namespace {
 
 enum class InterpolationMethod { nearest, linear, cubic };
 
-// Either sizes, scales or known_scales is set.
+// The target of a resize: one of `sizes`, `scales` and `known_scales` is set.
 struct ResizeSizes {
   Ints image_size, output_size;  // of the input and output image, -1 if unknown
   Value sizes;                   // int64[dims]
@@ -27,7 +27,8 @@ bool are_all_known(const Ints& sizes) { return std::count(sizes.begin(), sizes.e
 
 // ---- requested sizes ----
 
-// Sets no scales if the image is not scaled.
+// Sets the scales of `r` from the input Scale or from `each`, the scale attributes; sets none if
+// there are no positive scales.
 void set_scales_from_input_or_attr(NodeContext& n, ResizeSizes& r, Floats each) {
   auto dims = r.image_size.size();
   if (n.has_input("Scale")) {
@@ -72,7 +73,8 @@ void set_sizes_and_clear_scales(NodeContext& n, ResizeSizes& r, Value sizes) {
   r.scales = {}, r.known_scales.clear();
 }
 
-// Tensor sizes take precedence over a scale, and a scale over size attributes.
+// Reads the target of a resize. Sizes given as tensors take precedence over scales, and scales over
+// size attributes.
 ResizeSizes read_resize_sizes(NodeContext& n, Value x, const Floats& scale, bool is_v1) {
   auto shape = *n.shape(x);
   ResizeSizes r{Ints(shape.begin() + 2, shape.end()), {}, {}, {}, {}};
@@ -115,8 +117,8 @@ struct NearestRowsOfPaddleAndOnnx {
   Ints paddle, onnx;
 };
 
-// A scale that yields the size exactly.  Never slightly too small, because ONNX's shape inference
-// computes floor in double precision.
+// A scale that resizes `size` pixels to exactly `out`. The scale is never slightly too small,
+// because ONNX's shape inference computes floor(size * scale) in double precision.
 float scale_for_exact_size(std::int64_t size, std::int64_t out) {
   float scale = static_cast<float>(out) / static_cast<float>(size);
   while (std::floor(static_cast<double>(size) * scale) < static_cast<double>(out))
@@ -144,8 +146,8 @@ NearestRowsOfPaddleAndOnnx nearest_rows_of_paddle_and_onnx(std::int64_t size, st
 
 constexpr std::int64_t kMaxComparedRows = 1 << 14;  // rows
 
-// Whether Resize selects the same rows as Paddle: for a known size, or for all sizes up to
-// kMaxComparedRows.
+// Whether ONNX's nearest Resize selects the same source rows as Paddle along `dim`: for the known
+// size or, if the size is unknown, for all sizes up to kMaxComparedRows.
 bool nearest_rows_match(const ResizeSizes& r, std::size_t dim, bool corners) {
   double scale = r.known_scales.empty() ? 0 : r.known_scales[dim];
   auto size = r.image_size[dim], out = r.output_size[dim];
@@ -164,7 +166,7 @@ bool nearest_resize_matches_paddle(const NodeContext& n, Value x, const ResizeSi
   return all;
 }
 
-// The source row of each of `out` rows, by Paddle's rounding. size, out: int64[1]. size, out:
+// The source row of each of the `out` rows of a nearest resize, by Paddle's rounding. size, out:
 // int64[1]; scale: float32[1], omitted for the ratio of the sizes
 Value emit_nearest_row_indices(NodeContext& n, Value size, Value out, Value scale, bool corners) {
   Expr image{n, n.cast(size, DType::float32)}, whole{n, n.cast(out, DType::float32)};
@@ -205,7 +207,8 @@ NodeContext::Attrs onnx_resize_mode_attrs(const NodeContext& n, InterpolationMet
   return attrs;
 }
 
-// Sizes as scales, which do not involve the batch, if they yield exactly these sizes.
+// The scales that yield exactly the known output sizes, empty if there are none. In contrast to the
+// sizes of a Resize, scales are valid for every batch size.
 Floats find_scales_for_exact_sizes(const ResizeSizes& r) {
   Floats scales;
   for (std::size_t i = 0; i < r.image_size.size(); ++i) {
@@ -257,8 +260,9 @@ Value interpolate_1d(NodeContext& n, Value x, InterpolationMethod method, Resize
   return n.squeeze(interpolate(n, n.unsqueeze(x, {2}), method, r), {2});
 }
 
-// Treats each channel as an image: ONNX Runtime would move last channels behind the Resize, where
-// it has no cubic kernel.
+// Resizes each channel as an image of its own. If the image kept its channels, ONNX Runtime would
+// move a preceding transposition from channels-last behind the Resize, for which it has no
+// channels-last kernel with cubic interpolation.
 Value interpolate_cubic_channels_as_images(NodeContext& n, Value x, const ResizeSizes& r) {
   auto channels = reshape_to_shape_parts(n, x, {n.int64_vector({-1, 1}), shape_from_axis(n, x, 2)});
   auto y = interpolate(n, channels, InterpolationMethod::cubic, r);

@@ -6,7 +6,8 @@
 namespace oarlock {
 namespace {
 
-// [a, 1, b, 1, ...] * [1, c, 1, d, ...]; neighboring axes are merged.
+// The Kronecker product of tensors of shapes [a, b, ...] and [c, d, ...]: the product of shapes [a,
+// 1, b, 1, ...] and [1, c, 1, d, ...] is computed, then neighboring axes are merged.
 void kron(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y");
   int rank = std::max(n.require_known_rank(x), n.require_known_rank(y));
@@ -23,7 +24,8 @@ void kron(NodeContext& n) {
   n.set_output("Out", n.emit("Reshape", {product, sizes}));
 }
 
-// Attribute `dim`; if it is not set, all axes that may be the first one of size 3.
+// The axis of a cross product: attribute `dim` or, if it is not set, all axes that may be the first
+// one of size 3.
 Ints candidate_cross_axes(NodeContext& n, Value x) {
   constexpr int unnamed = 9;
   if (n.attr("dim", unnamed) != unnamed)
@@ -37,7 +39,7 @@ Ints candidate_cross_axes(NodeContext& n, Value x) {
   return axes;
 }
 
-// Along an axis of size 3; for other sizes the result is not used.
+// The cross product along an axis of size 3; for other sizes the result is not used.
 Expr cross_along_axis(NodeContext& n, Value x, Value y, std::int64_t axis) {
   auto rotated = [&](Value v, int by) {
     Expr length(n, dim_as_scalar(n, v, axis));
@@ -48,7 +50,7 @@ Expr cross_along_axis(NodeContext& n, Value x, Value y, std::int64_t axis) {
   return rotated(x, 1) * rotated(y, 2) - rotated(x, 2) * rotated(y, 1);
 }
 
-// The run fails if the size is not 3.
+// Returns `v` through a Reshape that fails at run time if the size of `axis` is not 3.
 Value reshape_asserting_size_three(NodeContext& n, Value v, std::int64_t axis) {
   if (n.dim(v, axis) == 3) return v;
   Ints shape(static_cast<std::size_t>(n.rank(v)), 0);

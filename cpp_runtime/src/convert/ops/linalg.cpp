@@ -1,5 +1,5 @@
-// Linear algebra: solving, inverses and decompositions of matrices in the last two axes, as one
-// loop.
+// Linear algebra: solving, inverses and decompositions of matrices in the last two axes, as ONNX
+// loops over rows or columns of all matrices at once.
 #include <cmath>
 #include <cstdlib>
 
@@ -23,7 +23,7 @@ Expr gather_axis_from_end(const Expr& v, const Expr& at, std::int64_t from_back)
   return {n, n.emit("Gather", {v, at}, {{"axis", n.require_known_rank(v) - from_back}})};
 }
 
-// Fails for integers: they would be divided as integers.
+// The input in `slot`; fails for integers, because quotients of integers would be truncated.
 Expr require_float_input(NodeContext& n, std::string_view slot) {
   auto x = input_expr(n, slot);
   n.require(is_floating(n.require_known_dtype(x)), "needs " + std::string(slot) + " of floats");
@@ -36,7 +36,7 @@ Expr unsqueeze_row(const Expr& v) { return {v.context(), v.context().unsqueeze(v
 Expr matmul(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
 Expr transpose_matrices(const Expr& v) { return {v.context(), v.context().swap_last_axes(v)}; }
 
-// Loop outputs [steps, *] with the steps as the last axis.
+// Moves the first axis of a stacked loop output [steps, *], the steps, to the end.
 Expr move_steps_last(const Expr& stacked) {
   Ints perm = all_axes(stacked.context().require_known_rank(stacked));
   std::rotate(perm.begin(), perm.begin() + 1, perm.end());
@@ -134,7 +134,7 @@ void solve(NodeContext& n) {
   n.set_output("Out", n.squeeze(solve_systems(a, unsqueeze_last(b)), {-1}));
 }
 
-// Signs, and logarithms of absolute values. [2,*]
+// The signs of determinants, and the logarithms of their absolute values. [2,*]
 void slogdeterminant(NodeContext& n) {
   auto eliminated = gauss_jordan(require_float_input(n, "Input"));
   auto permutation_signs =
@@ -143,7 +143,7 @@ void slogdeterminant(NodeContext& n) {
   n.set_output("Out", n.concat({permutation_signs, logs}, 0));
 }
 
-// ONNX Runtime has a float32 kernel only.
+// ONNX Runtime's Det supports float32 only, so determinants in float64 are computed by elimination.
 void determinant(NodeContext& n) {
   auto x = input_expr(n, "Input");
   if (n.require_known_dtype(x) != DType::float64) return n.set_output("Out", x.emit("Det"));
@@ -170,7 +170,7 @@ void matrix_power(NodeContext& n) {
 
 // ---- triangles ----
 
-// One triangle; unit: with ones on the diagonal.
+// The upper or lower triangle of matrices; unit: with ones on the diagonal.
 Expr triangular_part(const Expr& a, bool upper, bool unit) {
   auto columns = all_row_indices(a), rows = unsqueeze_last(columns);
   auto part = where(upper ? rows <= columns : rows >= columns, a, 0);
@@ -184,7 +184,8 @@ void triangular_solve(NodeContext& n) {
                                     require_float_input(n, "Y")));
 }
 
-// Column by column; only one triangle is read.
+// The lower Cholesky factor, computed column by column; reads only the lower triangle of the
+// matrices.
 Expr cholesky_factor(const Expr& lower) {
   NodeContext& n = lower.context();
   auto size = matrix_size_as_scalar(lower), rows = all_row_indices(lower);
@@ -205,7 +206,7 @@ void cholesky(NodeContext& n) {
   n.set_output("Out", upper ? transpose_matrices(factor) : factor);
 }
 
-// Y is the Cholesky factor.
+// Solves A * Out = X, where Y is the Cholesky factor of A.
 void cholesky_solve(NodeContext& n) {
   bool upper = n.attr("upper", false);
   auto factor = triangular_part(require_float_input(n, "Y"), upper, false);

@@ -42,7 +42,7 @@ void softmax_with_cross_entropy(NodeContext& n) {
   n.set_output("Softmax", probabilities ? x : n.emit("Softmax", {x}, {{"axis", axis}}));
 }
 
-// The class weight of every label, zero if ignored.
+// The class weight of the label of each element; zero for ignored labels.
 Expr gather_class_weights(NodeContext& n, const Expr& label, const Expr& ignored, DType dtype) {
   if (!n.has_input("Weight")) return where(ignored, 0, 1, dtype);
   Expr weights(n, n.emit("Gather", {n.input("Weight"), where(ignored, 0, label)},
@@ -79,7 +79,7 @@ void lower_sigmoid_cross_entropy_op(NodeContext& n) {
   auto x = input_expr(n, "X"), label = input_expr(n, "Label");
   auto soft = log(exp(-abs(x)) + 1);  // log(1 + exp(-|x|)) does not overflow
   auto ignored = label == static_cast<double>(n.attr("ignore_index", -100));
-  // Paddle 2.6 is wrong here with pos_weight and x < 0.
+  // With pos_weight and x < 0, the formula deviates from Paddle 2.6, whose loss is wrong there.
   auto plain = n.has_input("pos_weight")
                    ? (1 - label) * x + (soft + relu(-x)) * input_expr(n, "pos_weight")
                    : relu(x) - x * label + soft;
@@ -107,7 +107,7 @@ void kldiv_loss(NodeContext& n) {
 
 // ---- regression ----
 
-// Squared up to delta, linear beyond.
+// The Huber loss: quadratic for residuals up to delta, linear beyond.
 void huber_loss(NodeContext& n) {
   auto residual = input_expr(n, "Y") - input_expr(n, "X"), magnitude = abs(residual);
   double delta = n.attr("delta", 1.0f);
@@ -129,7 +129,7 @@ void label_smooth(NodeContext& n) {
                               .to(n.require_known_dtype(x)));
 }
 
-// The number of rows that contain their label.
+// Outputs the number and the share of the rows whose predicted classes contain the label.
 void accuracy(NodeContext& n) {
   auto indices = input_expr(n, "Indices").to(DType::int64),
        label = input_expr(n, "Label").to(DType::int64);

@@ -10,15 +10,16 @@
 namespace oarlock {
 namespace {
 
-// Paddle ignores the transpose flag for vectors.
+// The input `slot`, transposed if the attribute `transpose_attr` is true, except a vector: Paddle
+// ignores the attribute for vectors.
 Value read_operand_with_transpose(NodeContext& n, std::string_view slot,
                                   std::string_view transpose_attr) {
   auto v = n.input(slot);
   return n.attr(transpose_attr, false) && n.rank(v) != 1 ? n.swap_last_axes(v) : v;
 }
 
-// ONNX Runtime 1.31 fuses the transpose incorrectly if the other operand is a vector, so the vector
-// becomes a matrix.
+// ONNX Runtime 1.31 fuses the transposition of one operand incorrectly if the other operand is a
+// vector, so the vector is multiplied as a matrix.
 Value emit_quantized_or_float_matmul(NodeContext& n, Value x, Value y, bool swapped) {
   if (auto product = try_emit_dynamically_quantized_matmul(n, x, y)) return product;
   x = copy_dequantize_for_matmul(n, x, y);
@@ -46,8 +47,8 @@ void matmul_v1(NodeContext& n) {
       alpha == 1 ? product : n.emit("Mul", {product, n.scalar(alpha, n.require_known_dtype(x))}));
 }
 
-// Both operands are flattened to matrices: the first `x_num_col_dims` (`y_num_col_dims`) dims
-// become the rows.
+// The op `mul` flattens X and Y to matrices and multiplies them: the first `x_num_col_dims` axes of
+// X (`y_num_col_dims` of Y) become the rows.
 void mul(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y");
   auto x_cols = n.attr("x_num_col_dims", 1), y_cols = n.attr("y_num_col_dims", 1);
@@ -84,7 +85,8 @@ void addmm(NodeContext& n) {
   n.set_output("Out", n.emit("Add", {product, n.emit("Mul", {input, n.scalar(beta, dtype)})}));
 }
 
-// From left to right; the order does not change the result.
+// Multiplies the matrices from left to right; another order would be faster for some sizes, but
+// would not change the result.
 void multi_dot(NodeContext& n) {
   auto parts = require_one_or_more_inputs(n, "X");
   Value product = parts[0];
@@ -117,8 +119,8 @@ std::vector<std::optional<EllipsisDims>> find_ellipsis_dims_by_operand(const Nod
   return ellipses;
 }
 
-// ONNX and Paddle share the equation syntax.  ONNX Runtime broadcasts the dims of "..." only if all
-// operands have the same number.
+// ONNX's and Paddle's einsum have the same equation syntax. ONNX Runtime's Einsum broadcasts the
+// dims of "..." only if "..." stands for the same number of dims in all operands.
 void einsum(NodeContext& n) {
   auto operands = require_one_or_more_inputs(n, "Operands");
   auto equation = n.attr("equation", "");

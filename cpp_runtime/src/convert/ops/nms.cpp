@@ -7,9 +7,9 @@
 namespace oarlock {
 namespace {
 
-// Candidates, and the indices of the selected ones. boxes [N,M,4], scores [N,C,M]; indices: image,
-// class and box, int64[K,3].  If each class has its own boxes, they are [C,M,4] and scores [C,N,M]:
-// image and class are exchanged.
+// The boxes and scores of all candidates of an NMS, and the indices of the selected ones. boxes
+// [N,M,4], scores [N,C,M]; indices: image, class and box, int64[K,3]. If each class has its own
+// boxes, boxes are [C,M,4] and scores [C,N,M]: the axes of image and class are exchanged.
 struct CandidatesAndSelectedIndices {
   Value boxes, scores, indices;
   Value num_images;  // number of images, int64[1]
@@ -36,7 +36,7 @@ Value read_boxes_requiring_scores_rank(NodeContext& n, int scores) {
                          {0, 0, 4});  // polygons fail at run time instead of being misread as boxes
 }
 
-// Drops a class from the scores.
+// Removes the background class, if there is one, from axis 1 of the scores.
 Value drop_background_class(NodeContext& n, Value scores, std::int64_t background) {
   if (background < 0) return scores;
   auto behind = n.slice(scores, {background + 1}, {kNoLimit}, {1});
@@ -60,7 +60,8 @@ CandidatesAndSelectedIndices read_detections_with_shared_boxes(NodeContext& n,
           dim_as_vector(n, boxes, 0)};
 }
 
-// Boxes [M,C,4] and scores [M,C] of all images, concatenated.  A box has no score in other images.
+// Boxes [M,C,4] and scores [M,C] of all images, concatenated. Each box belongs to one image; its
+// score in other images is kLowest.
 CandidatesAndSelectedIndices read_detections_with_class_boxes(NodeContext& n,
                                                               std::int64_t background) {
   auto boxes = n.transpose(
@@ -75,7 +76,7 @@ CandidatesAndSelectedIndices read_detections_with_class_boxes(NodeContext& n,
   return {boxes, where(own, Expr{n, scores}, kLowest), {}, num_images, 1};
 }
 
-// Lowers all but the best scores of each class.
+// Sets all but the `max_scores` best scores of each class to kLowest.
 Value mask_all_but_top_scores(NodeContext& n, Value scores, std::int64_t max_scores) {
   auto boxes = n.dim(scores, 2);
   if (max_scores < 0 || (boxes >= 0 && boxes <= max_scores)) return scores;
@@ -95,7 +96,8 @@ void limit_rows_per_image(NodeContext& n, CandidatesAndSelectedIndices& f, std::
   f.indices = gather_rows({n, f.indices}, gather_rows({n, best}, emit_argsort(n, best, false)));
 }
 
-// Orders by image, class and box, as Paddle does if each class has its own boxes.
+// Sorts the selected indices by image, class and box, as Paddle does if each class has its own
+// boxes.
 void sort_by_image_class_box(NodeContext& n, CandidatesAndSelectedIndices& f) {
   Expr classes{n, dim_as_vector(n, f.boxes, 0)}, boxes{n, dim_as_vector(n, f.boxes, 1)};
   auto group = slice_column(n, f.indices, 1) * classes + slice_column(n, f.indices, 0);
@@ -104,7 +106,7 @@ void sort_by_image_class_box(NodeContext& n, CandidatesAndSelectedIndices& f) {
       emit_argsort(n, n.squeeze(group * boxes + slice_column(n, f.indices, 2), {1}), false));
 }
 
-// [K, 6]: class, score, box
+// The rows [K, 6] of the detections: class, score and box.
 Value concat_detection_rows(NodeContext& n, const CandidatesAndSelectedIndices& f, Value scores,
                             std::int64_t background) {
   auto boxes = n.emit(
@@ -114,7 +116,8 @@ Value concat_detection_rows(NodeContext& n, const CandidatesAndSelectedIndices& 
   return n.concat({classes, n.unsqueeze(scores, {1}), boxes}, 1);
 }
 
-// The index of each row among all boxes, including the background class.
+// The index of the box of each detection among all input boxes, which include those of the
+// background class.
 Expr flat_box_indices(NodeContext& n, const CandidatesAndSelectedIndices& f,
                       std::int64_t background) {
   auto box = slice_column(n, f.indices, 2);
@@ -155,7 +158,7 @@ void multiclass_nms_v3(NodeContext& n) {
   set_index_and_count_outputs(n, f, background, "NmsRoisNum");
 }
 
-// Row splits of the images. int64[images + 1]
+// The row splits of the detections, with one sequence per image. int64[images + 1]
 Expr image_row_splits(NodeContext& n, const CandidatesAndSelectedIndices& f) {
   return row_partition_from_lengths(
              Expr{n,
@@ -164,7 +167,7 @@ Expr image_row_splits(NodeContext& n, const CandidatesAndSelectedIndices& f) {
       .row_splits;
 }
 
-// Images are the sequences of the output.
+// The outputs are packed sequences (LoD), one sequence per image.
 void multiclass_nms_v2(NodeContext& n) {
   auto background = n.attr("background_label", 0);
   auto f = emit_nms(n, background);
@@ -191,7 +194,7 @@ void multiclass_nms_v1(NodeContext& n) {
                    n.emit("Slice", {n.concat({begins, n.int64_vector({0, 1})}, 0), first, last}));
 }
 
-// Boxes are ordered best first.
+// The boxes of the op nms are ordered by descending score, so descending numbers serve as scores.
 void nms(NodeContext& n) {
   auto boxes = n.unsqueeze(n.input("Boxes"), {0});
   auto order = -arange(n, dim_as_vector(n, boxes, 1)).to(DType::float32);
@@ -202,14 +205,15 @@ void nms(NodeContext& n) {
 
 // ---- matrix_nms: scores decay by all better boxes of the class at once ----
 
-// All scores above the threshold, best first.
+// The indices [K,3] of all scores above the threshold, best score first.
 Value sorted_indices_of_scores_above(NodeContext& n, Value scores, double threshold) {
   auto indices = n.transpose(n.emit("NonZero", {Expr{n, scores} > threshold}), {1, 0});
   n.declare_type(indices, DType::int64, Ints{-1, 3});
   return gather_rows({n, indices}, emit_argsort(n, n.emit("GatherND", {scores, indices}), true));
 }
 
-// Whether row j has the class and image of row i and a higher score. [K,K]
+// Element [i, j]: whether detection j has the class and image of detection i and a higher score.
+// [K,K]
 Expr higher_score_in_class_mask(NodeContext& n, const CandidatesAndSelectedIndices& f) {
   Expr group{n, slice_column(n, f.indices, 0) * Expr{n, dim_as_vector(n, f.scores, 1)} +
                     slice_column(n, f.indices, 1)};

@@ -23,7 +23,8 @@ struct Moments {
   Value mean, variance;
 };
 
-// The mean and variance of each channel over the batch, which training mode uses.
+// The mean and variance of each channel over the batch, by which batch normalization normalizes in
+// training mode.
 Moments batch_moments(NodeContext& n, Value x, int rank) {
   n.require(rank >= 2, "has no channels");
   Ints axes = all_axes(rank);
@@ -71,7 +72,8 @@ Value scale_and_shift(NodeContext& n, Value v, Value scale, Value bias) {
   return bias ? n.emit("Add", {v, bias}) : v;
 }
 
-// Reshapes flat scale and bias to the shape of `x` from `begin` on.
+// The optional input in `slot` (a flat scale or bias), reshaped to the dims of `x` from `begin` on;
+// Value{} if there is none.
 Value reshape_optional_input_to_trailing_dims(NodeContext& n, std::string_view slot, Value x,
                                               std::int64_t begin) {
   if (!n.has_input(slot)) return {};
@@ -132,7 +134,7 @@ void instance_norm(NodeContext& n) {
   n.set_output("Y", emit_instance_norm(n, x, scale, bias, n.attr("epsilon", 1e-5f)));
 }
 
-// Each group is treated as one channel.
+// Group normalization: each group is normalized like one channel.
 void group_norm(NodeContext& n) {
   bool last = is_channels_last(n, "data_layout");
   auto x = move_channels_first_if(n, n.input("X"), last);

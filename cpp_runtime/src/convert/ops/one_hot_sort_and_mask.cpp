@@ -10,7 +10,8 @@ namespace {
 
 // ---- one hot ----
 
-// ids == 0, 1, ... depth-1, with the output's dtype.  Ids out of range yield zeros.
+// ids == 0, 1, ... depth-1, with the output's dtype. The one-hot vector of an id out of range
+// contains only zeros.
 Value one_hot_by_comparison(NodeContext& n, Value ids, DType dtype) {
   auto wide = n.unsqueeze(n.cast(ids, DType::int64), {-1});
   auto depth = n.has_input("depth_tensor") ? n.input("depth_tensor")
@@ -82,7 +83,7 @@ void argsort(NodeContext& n) {
 
 // ---- masks ----
 
-// Indices, one per row.
+// The op where_index: the index of each true element, one index per row.
 void where_index(NodeContext& n) {
   auto hits = n.emit("NonZero", {n.cast(n.input("Condition"), DType::boolean)});
   n.set_output("Out", n.transpose(hits, {1, 0}));

@@ -9,7 +9,7 @@
 namespace oarlock {
 namespace {
 
-// Moves an axis to the end.
+// Transposes `x` so that `axis` becomes the last axis.
 Expr move_axis_last(const Expr& x, std::int64_t axis) {
   Ints perm = all_axes(x.context().rank(x));
   std::rotate(perm.begin() + axis, perm.begin() + axis + 1, perm.end());
@@ -39,8 +39,8 @@ void kthvalue(NodeContext& n) {
   n.set_output("Indices", select_kth(results[1]));
 }
 
-// Compares every element with every other: the most frequent one, among those the smallest, of its
-// occurrences the last.
+// The op mode: the most frequent element along an axis, found by comparing every element with every
+// other. Of several most frequent elements the smallest is chosen, and of its indices the last.
 void mode(NodeContext& n) {
   auto x = input_expr(n, "X");
   if (n.require_known_rank(x) == 0) return set_outputs_of_scalar_input(n, x);
@@ -63,7 +63,7 @@ void mode(NodeContext& n) {
   n.set_output("Indices", shaped(at));
 }
 
-// Merges the axes into the last one.
+// Moves `axes` to the end and merges them into one axis.
 Expr merge_axes_into_last(NodeContext& n, const Expr& x, const Ints& axes) {
   Ints perm;
   for (auto axis : all_axes(n.rank(x)))
@@ -80,7 +80,8 @@ Expr merge_axes_into_last(NodeContext& n, const Expr& x, const Ints& axes) {
   return lines;
 }
 
-// The median without NaN; the mean of the middle two.  NaN is sorted to the end.
+// The op nanmedian: the median of the elements that are not NaN, or the mean of the two middle
+// ones; NaN is sorted to the end.
 void nanmedian(NodeContext& n) {
   auto x = input_expr(n, "X");
   int rank = n.require_known_rank(x);
@@ -158,7 +159,8 @@ struct HistogramRange {
   Expr low, high;
 };
 
-// The range of the data if both bounds are 0; never empty.
+// The range of a histogram: the attributes `min` and `max` or, if both are 0, the range of the
+// data; an empty range is widened.
 HistogramRange histogram_range(NodeContext& n, const Expr& flat) {
   auto least = n.attr("min", 0), most = n.attr("max", 0);
   bool of_data = least == 0 && most == 0;
@@ -233,7 +235,8 @@ void unique_with_counts(NodeContext& n) {
   }
 }
 
-// Whether each slice differs from the previous one; true for the first. bool[n]
+// Whether each slice along the first axis differs from the previous slice; true for the first
+// slice. bool[n]
 Expr slice_differs_from_previous_mask(const Expr& slices) {
   NodeContext& n = slices.context();
   auto behind = n.slice(slices, {1}, {INT64_MAX}, {0}), before = n.slice(slices, {0}, {-1}, {0});

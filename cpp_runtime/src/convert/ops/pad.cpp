@@ -21,7 +21,7 @@ Value emit_pad(NodeContext& n, Value x, Value pads, const std::string& mode, dou
                 {{"pads", *known}, {"mode", mode}, {"value", static_cast<float>(value)}});
 }
 
-// Paddle has pairs, one per dim.
+// Paddle's paddings are pairs (begin, end), one per dim; ONNX's pads are all begins, then all ends.
 void pad(NodeContext& n) {
   auto x = n.input("X");
   auto pairs = n.attr("paddings", Ints{});
@@ -31,8 +31,8 @@ void pad(NodeContext& n) {
   n.set_output("Out", emit_pad(n, x, n.int64_vector(pads), "constant", n.attr("pad_value", 0.0f)));
 }
 
-// Maps pairs of image dims (last dim first) to ONNX's begins and ends of all dims: indices into the
-// pairs, -1 for 0.
+// For each of ONNX's pads (begins of all dims, then ends), the index of the same padding in
+// Paddle's list of pairs of image dims (last dim first); -1 for a dim that is not padded.
 Ints image_pad_index_per_onnx_pad(int rank, bool last) {
   Ints order;
   int first = last ? 1 : 2, dims = rank - 2;
@@ -87,7 +87,7 @@ void pad3d(NodeContext& n) {
                emit_pad(n, x, pads, mode == "replicate" ? "edge" : mode, n.attr("value", 0.0f)));
 }
 
-// Paddle 1.x for images: [top, bottom, left, right].
+// The op pad2d of Paddle 1.x pads images; its paddings are [top, bottom, left, right].
 void pad2d(NodeContext& n) {
   auto x = n.input("X");
   auto mode = n.attr("mode", "constant");

@@ -7,7 +7,7 @@
 namespace oarlock {
 namespace {
 
-// An attribute that must divide a size, if the size is known.
+// Reads an attribute; fails if `size` is known (>= 0) and not divisible by the attribute.
 std::int64_t read_divisor_attr(const NodeContext& n, std::string_view name,
                                std::int64_t default_value, std::int64_t size) {
   auto by = static_cast<std::int64_t>(
@@ -48,8 +48,9 @@ void space_to_depth(NodeContext& n) {
                                        size(2) / factor, size(3) / factor}));
 }
 
-// In the output of ONNX's SpaceToDepth the channel index varies faster than the position in the
-// block, in Paddle's slower; so each channel is passed as an image of one channel.
+// In the output channels of ONNX's SpaceToDepth, the input channel varies faster than the position
+// in the block; in Paddle's, it varies slower. Each channel is therefore passed to SpaceToDepth as
+// an image of one channel.
 void pixel_unshuffle(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
   auto x = move_channels_first_if(n, n.input("X"), last);

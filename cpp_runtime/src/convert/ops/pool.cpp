@@ -1,5 +1,5 @@
-// Pools.  Known sizes are resolved here: ONNX Runtime and Paddle agree on floor mode, but not on
-// every case of ceil mode.
+// Pools. If the size of the image is known, ceil mode is replaced by padding in floor mode, on
+// which ONNX Runtime and Paddle agree; they differ in some cases of ceil mode.
 #include "convert/ops/pool.h"
 
 #include <algorithm>
@@ -43,7 +43,8 @@ void set_end_pads_for_ceil_mode(const NodeContext& n, PoolParameters& pool) {
             pool.window.pads.end() - static_cast<std::ptrdiff_t>(ends.size()));
 }
 
-// The end padding that an inclusive mean does not count: what exceeds the begin padding.
+// The part of the end padding by which it exceeds the begin padding; Paddle's inclusive mean does
+// not count this part as elements.
 Ints uncounted_end_pads(const Window& w) {
   Ints extra(w.kernel.size());
   for (std::size_t i = 0; i < extra.size(); ++i)
@@ -51,7 +52,8 @@ Ints uncounted_end_pads(const Window& w) {
   return extra;
 }
 
-// The number of counted elements of each window along one dim.
+// The number of elements along `dim` by which Paddle's inclusive mean divides, for each window;
+// `extra` is the end padding that is not counted.
 Ints inclusive_mean_divisors_along_dim(const NodeContext& n, const PoolParameters& pool,
                                        const Ints& extra, std::size_t dim) {
   const Window& w = pool.window;
@@ -79,7 +81,7 @@ Value correct_mean_divisor(NodeContext& n, Value y, const PoolParameters& pool, 
   return y;
 }
 
-// Fails for a window that ceil mode may start in the end padding, which ONNX Runtime drops and
+// Fails if a window of ceil mode may begin in the end padding: ONNX Runtime drops such a window,
 // Paddle does not.
 void reject_ceil_mode_needing_known_size(const NodeContext& n, const PoolParameters& pool) {
   const Window& w = pool.window;
@@ -115,7 +117,8 @@ double lowest_value(DType dtype) {
                                    : std::numeric_limits<float>::lowest();
 }
 
-// The overhang of windows beyond the image in ceil mode. int64[dims]
+// The end padding that the last window of ceil mode needs: the elements by which windows extend
+// beyond the image. int64[dims]
 Expr emit_total_end_pads_of_ceil_mode(NodeContext& n, Value x, const Window& w) {
   auto dims = static_cast<std::ptrdiff_t>(w.kernel.size());
   Expr image(n, n.slice(n.emit_shape(x), {2}, {dims + 2}, {0})),
@@ -126,8 +129,8 @@ Expr emit_total_end_pads_of_ceil_mode(NodeContext& n, Value x, const Window& w) 
   return max((windows - 1) * stride + kernel - image - begin, end);
 }
 
-// Counted elements of each window along a dim; 0 or less beyond the image, as in Paddle. windows:
-// int64[]; -> [windows]
+// The number of elements of each window along `dim` by which a mean divides; 0 or less for a window
+// beyond the image, as in Paddle. windows: int64[]; -> [windows]
 Expr emit_window_element_counts_along_dim(NodeContext& n, const PoolParameters& pool,
                                           std::size_t dim, const Expr& size, Value windows) {
   const Window& w = pool.window;
@@ -136,8 +139,8 @@ Expr emit_window_element_counts_along_dim(NodeContext& n, const PoolParameters& 
   return pool.is_exclusive ? min(to, size) - max(from, 0) : min(to, size + begin) - from;
 }
 
-// Pools an image padded for ceil mode; a window without pixels yields the lowest number or 0 / 0,
-// as in Paddle: the maximum is then the lowest number, and the mean 0 / 0, as in Paddle.
+// Pools in ceil mode by padding the image. As in Paddle, the maximum of a window without pixels is
+// the lowest number, and its mean is 0 / 0.
 Value pool_emulating_ceil_mode(NodeContext& n, Value x, const PoolParameters& pool) {
   auto behind = emit_total_end_pads_of_ceil_mode(n, x, pool.window);
   std::size_t dims = pool.window.kernel.size();
@@ -162,8 +165,8 @@ Value pool_emulating_ceil_mode(NodeContext& n, Value x, const PoolParameters& po
   return y;
 }
 
-// Whether ceil mode may start a window beyond the image, or counts elements in a way that ONNX
-// cannot.
+// Whether a window of ceil mode may begin beyond the image, or whether the mean divides by a number
+// of elements that ONNX's AveragePool cannot compute.
 bool needs_ceil_mode_emulation(const PoolParameters& pool, bool known) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
@@ -175,8 +178,9 @@ bool needs_ceil_mode_emulation(const PoolParameters& pool, bool known) {
   return false;
 }
 
-// SAME padding is equal at both ends, or one more at the end, which ceil mode or uncounted padding
-// compensates.
+// Replaces SAME padding of a mean pool: pads the image by half of the total padding at each end. If
+// the total is odd, SAME padding has one more element at the end, which ceil mode or uncounted end
+// padding adds.
 Value pad_image_and_replace_same_padding_of_mean_pool(NodeContext& n, Value x,
                                                       PoolParameters& pool) {
   Window& w = pool.window;
@@ -188,8 +192,8 @@ Value pad_image_and_replace_same_padding_of_mean_pool(NodeContext& n, Value x,
   return pad_spatial(n, x, begin, begin);
 }
 
-// An inclusive mean of an image of unknown size is an exclusive mean of the image with the counted
-// padding.
+// Replaces the inclusive mean of an image of unknown size by an equal exclusive mean: the padding
+// that the inclusive mean counts becomes part of the image.
 Value pad_image_to_make_mean_exclusive(NodeContext& n, Value x, PoolParameters& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
@@ -208,7 +212,8 @@ Value pad_image_to_make_mean_exclusive(NodeContext& n, Value x, PoolParameters& 
   return pad_spatial(n, x, n.int64_vector(begin), n.int64_vector(end));
 }
 
-// ONNX Runtime computes negative SAME paddings if strides skip pixels.
+// Whether a stride of SAME padding is larger than the window, so that pixels are skipped. ONNX
+// Runtime computes negative paddings for such strides.
 bool same_padding_skips_pixels(const PoolParameters& pool) {
   const Window& w = pool.window;
   return w.is_same_padding &&
@@ -239,8 +244,8 @@ bool has_padding_only_windows(const Window& w) {
   return false;
 }
 
-// Pads the image explicitly before pooling.  For a window entirely in the padding, the mean is 0 /
-// 0 and the maximum is the lowest number.
+// Pads the image by a Pad node before pooling. For a window entirely in the padding, the mean is 0
+// / 0 and the maximum is the lowest number.
 Value pad_then_pool(NodeContext& n, Value x, PoolParameters pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
@@ -267,8 +272,8 @@ Value pad_then_pool(NodeContext& n, Value x, PoolParameters pool) {
              : sums;
 }
 
-// Fails for a kernel that is not positive, and widens the end padding for images smaller than the
-// window.
+// Fails if a size of the pooling window is not positive; widens the end padding of an image that is
+// smaller than the window.
 void check_kernel_and_widen_end_pads(const NodeContext& n, PoolParameters& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
@@ -300,7 +305,7 @@ Value sliding_pool(NodeContext& n, Value x, PoolParameters pool) {
              : correct_mean_divisor(n, y, pool, uncounted_end_pads(pool.window));
 }
 
-// Output sizes known only at run time.
+// An adaptive pool whose output sizes are a tensor, so that they are known only at run time.
 Value adaptive_pool_with_size_tensor(NodeContext& n, Value x) {
   n.require(n.attr("adaptive", false),
             "attribute 'ksize' is a tensor, which has no lowering unless it is 'adaptive'");
@@ -326,7 +331,8 @@ void pool(NodeContext& n) {
   n.set_output("Out", move_channels_last_if(n, y, last));
 }
 
-// The mask has indices within one channel of one sample; ONNX counts through the whole tensor.
+// Converts the indices of ONNX's MaxPool, which count through the whole tensor, to those of
+// Paddle's Mask, which count within one channel of one sample.
 Value indices_within_plane(NodeContext& n, Value indices, Value x, std::size_t dims) {
   Value plane = n.slice(n.emit_shape(x), {2}, {static_cast<std::int64_t>(dims) + 2}, {0});
   auto known = n.find_constant_ints(plane);

@@ -10,8 +10,8 @@
 namespace oarlock {
 namespace {
 
-// Appends the corners of a box relative to a grid position. corners: [P*4]; x, y: the center of the
-// box relative to that position
+// Appends the corners of a box (left, top, right, bottom), relative to a grid position, to
+// `corners` [P*4]. x, y: the center of the box relative to that position
 void append_box_corners(Floats& corners, double x, double y, double wide, double high) {
   corners.insert(corners.end(), {x - wide / 2, y - high / 2, x + wide / 2, y + high / 2});
 }
@@ -20,7 +20,7 @@ struct GridCenters {
   Expr x, y;  // [1,W,1,1] and [H,1,1,1]
 };
 
-// Boxes at all positions. [H,W,P,4]
+// The corners of the P prior boxes at all grid positions. [H,W,P,4]
 Expr boxes_at_centers(NodeContext& n, const GridCenters& at, const Floats& corners, DType dtype) {
   Expr across{n, n.vector({1, 0, 1, 0}, dtype)}, down{n, n.vector({0, 1, 0, 1}, dtype)};
   return at.x * across + at.y * down + Expr{n, n.reshape(n.vector(corners, dtype), {-1, 4})};
@@ -48,7 +48,7 @@ ImageSizeAndStepAlongAxis read_image_size_and_step(NodeContext& n, std::int64_t 
                                : image / Expr{n, n.cast(dim_as_vector(n, map, axis), dtype)}};
 }
 
-// The coordinates of the grid centers along an axis, one step apart.
+// The coordinates of the grid centers along an axis; neighboring centers are `step` apart.
 Expr axis_centers(NodeContext& n, std::int64_t axis, const Expr& step) {
   auto map = n.input("Input");
   auto at = (arange(n, dim_as_vector(n, map, axis)).to(n.require_known_dtype(map)) +
@@ -67,7 +67,8 @@ Expr normalized_prior_boxes_at_grid_centers(NodeContext& n, const Floats& corner
 
 Expr clip_to_unit(const Expr& boxes) { return min(max(boxes, 0), 1); }
 
-// 1, then each new ratio, and with `flip` its inverse.
+// The aspect ratios of the boxes: 1, then each of `ratios` that is new, and with `flip` its
+// inverse.
 Floats expand_aspect_ratios(const Floats& ratios, bool flip) {
   Floats expanded{1};
   for (double r : ratios) {
@@ -106,7 +107,7 @@ void prior_box(NodeContext& n) {
 
 // ---- density_prior_box: several boxes of one size, shifted ----
 
-// The integer part of the mean of both steps.
+// The mean of the vertical and the horizontal step, truncated to an integer.
 std::int64_t truncated_mean_step(const NodeContext& n) {
   double steps = 0;
   for (std::int64_t axis : {2, 3}) {
@@ -140,7 +141,8 @@ Floats density_corner_offsets(const NodeContext& n) {
   return corners;
 }
 
-// Low corners are clipped at 0 and high corners at 1, regardless of `clip`.
+// The op density_prior_box clips the low corners of boxes at 0 and the high corners at 1, even if
+// attribute `clip` is false.
 void density_prior_box(NodeContext& n) {
   constexpr double all = std::numeric_limits<float>::max();
   auto boxes = normalized_prior_boxes_at_grid_centers(n, density_corner_offsets(n));

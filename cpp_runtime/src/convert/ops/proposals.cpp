@@ -37,7 +37,7 @@ AnchorCandidates top_anchor_candidates(NodeContext& n, std::int64_t max_candidat
   return {{n, best[0]}, at("Anchors"), at("Variances"), own};
 }
 
-// Decodes boxes from deltas to their anchors. [N,K,4]
+// Decodes boxes from their deltas relative to anchors. [N,K,4]
 Value decode_boxes(NodeContext& n, const AnchorCandidates& p, double pixel_offset) {
   const double largest = std::log(1000.0 / 16.0);  // limit of the log size
   auto low = slice_box_corner(n, p.anchors, 0),
@@ -48,7 +48,7 @@ Value decode_boxes(NodeContext& n, const AnchorCandidates& p, double pixel_offse
   return n.concat({middle - half, middle + half - pixel_offset}, 2);
 }
 
-// Width and height of each image. [N,1,2]
+// Width and height of each image, from rows that begin with height and width. [N,1,2]
 Expr image_widths_and_heights(NodeContext& n, Value image) {
   return {n, n.unsqueeze(n.concat({slice_column(n, image, 1), slice_column(n, image, 0)}, 1), {1})};
 }
@@ -70,15 +70,16 @@ Value large_and_inside_image_mask(NodeContext& n, Value boxes, const Expr& image
   return n.cast(reduce(n, "ReduceMin", whole, {2}, false), DType::boolean);
 }
 
-// Appends one box per image that is worse than all others. [N,K,*] -> [N,K+1,*]
+// Appends one element `number` per image along axis 1, so that each image has one more box, which
+// is worse than all others. [N,K,*] -> [N,K+1,*]
 Value append_dummy_box(NodeContext& n, Value v, double number) {
   Ints pads(2 * static_cast<std::size_t>(n.rank(v)), 0);
   pads[static_cast<std::size_t>(n.rank(v)) + 1] = 1;
   return n.emit("Pad", {v, n.int64_vector(pads), n.scalar_like(number, v)});
 }
 
-// Removes the box of append_dummy_box() from the images that have another one. at: image, class,
-// box
+// Removes the selected box that append_dummy_box() added from each image that has another selected
+// box. at: image, class, box
 Value drop_unneeded_dummy_boxes(NodeContext& n, Value indices, Value dummy_box, Value num_images) {
   auto real = slice_column(n, indices, 2) < Expr{n, dummy_box};
   auto owner = n.squeeze(slice_column(n, indices, 0), {1});
@@ -119,7 +120,7 @@ Value emit_proposals_and_set_outputs(NodeContext& n, Value image, const MinBoxSi
   return counts;
 }
 
-// Row splits of the images.
+// The row splits of packed sequences, one per image, with `counts` rows each.
 Value row_splits_from_counts(NodeContext& n, Value counts) {
   return row_partition_from_lengths(Expr{n, n.cast(counts, DType::int64)}).row_splits;
 }
@@ -131,7 +132,8 @@ void generate_proposals_v2(NodeContext& n) {
                                   {}});
 }
 
-// The op generate_proposals (version 1) compares box sizes with min_size in the original image.
+// The op generate_proposals (version 1) compares `min_size` with the size of a box in the original
+// image, before the image was scaled.
 void generate_proposals(NodeContext& n) {
   auto info = n.input("ImInfo");
   auto counts = emit_proposals_and_set_outputs(n, info,
@@ -193,14 +195,14 @@ void distribute_fpn_proposals(NodeContext& n) {
   if (n.has_output("MultiLevelRoIsNum")) n.set_outputs("MultiLevelRoIsNum", sizes);
 }
 
-// The number of rows per image in a level.
+// The number of regions of each image in one level of the feature pyramid.
 Value rois_per_image_in_level(NodeContext& n, std::string_view slot, std::size_t level) {
   auto offsets = n.row_splits(slot, level);
   n.require(bool(offsets), "a level holds no packed sequences (LoD)");
   return RowPartition{{n, offsets}}.lengths();
 }
 
-// The best regions of all levels, by image.
+// The regions with the best scores among all levels, ordered by image.
 void collect_fpn_proposals(NodeContext& n) {
   bool packed = !n.has_input("MultiLevelRoIsNum") && bool(n.row_splits("MultiLevelRois"));
   auto rois = require_one_or_more_inputs(n, "MultiLevelRois"),

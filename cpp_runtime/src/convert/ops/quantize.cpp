@@ -1,11 +1,11 @@
-// Quantization, which Paddle simulates with integers (levels) stored as floats.  With 8 bits it
-// becomes QuantizeLinear and DequantizeLinear, which engines fuse to ops that compute in eight
-// bits.  So does quantization of non-negative values with 9 bits: Paddle's levels are signed, and
-// the non-negative ones of 9 bits are 0 to 255, which uint8 holds.  Other widths stay simulated in
-// floats.
+// Quantization, which Paddle simulates with integers (levels) stored as floats. Quantization with 8
+// bits is converted to QuantizeLinear and DequantizeLinear, which engines fuse to ops that compute
+// in eight bits. Quantization of non-negative values with 9 bits is converted in the same way:
+// Paddle's levels are signed, and the non-negative ones of 9 bits are 0 to 255, which uint8 holds.
+// Quantization with other numbers of bits stays simulated in floats.
 //
-// The scale is Paddle's: the absolute value of the largest level.  The step is the distance between
-// two levels, scale / largest level, which ONNX calls scale.
+// In this file, "scale" is Paddle's: the absolute value that the largest level represents. The
+// "step" is the distance between two levels, scale / largest level, which ONNX calls scale.
 #include <algorithm>
 #include <cmath>
 
@@ -58,7 +58,7 @@ LevelType level_type(NodeContext& n, Value x, const QuantFormat& format, bool ha
   return is_unsigned ? LevelType{DType::uint8} : LevelType{};
 }
 
-// The scale, shaped to broadcast against x.
+// The quantization scale, reshaped so that it broadcasts against `x`.
 Expr reshape_scale_for_broadcast(const Expr& scale, const Expr& x, const QuantFormat& format) {
   NodeContext& n = scale.context();
   if (format.axis < 0) return {n, as_scalar(n, scale)};
@@ -81,7 +81,8 @@ Value constant_quant_step(NodeContext& n, Value scale, const QuantFormat& format
   return format.axis < 0 ? n.scalar(steps[0], DType::float32) : n.vector(steps, DType::float32);
 }
 
-// The divisor of QuantizeLinear: a scalar, or a vector for its attribute `axis`.
+// The quantization step, which is the divisor of QuantizeLinear: a scalar, or a vector along the
+// attribute `axis` of QuantizeLinear.
 Expr quant_step(const Expr& scale, const QuantFormat& format) {
   NodeContext& n = scale.context();
   if (auto known = constant_quant_step(n, scale, format)) return {n, known};
@@ -93,7 +94,7 @@ NodeContext::Attrs onnx_axis_attrs_if_per_slice(const QuantFormat& format) {
   return format.axis < 0 ? NodeContext::Attrs{} : NodeContext::Attrs{{"axis", format.axis}};
 }
 
-// The zero point in the shape of the step.
+// The zero point of `type`, repeated in the shape of `step`.
 Value emit_zero_points(NodeContext& n, const Expr& step, const LevelType& type) {
   auto shape = n.shape(step);
   auto zero = static_cast<char>(type.zero_point);
@@ -109,7 +110,8 @@ Value emit_zero_points(NodeContext& n, const Expr& step, const LevelType& type) 
 
 Expr clip_to_scale(const Expr& x, const Expr& scale) { return max(min(x, scale), -scale); }
 
-// The levels of x as floats; their 8-bit form, if there is one, is recorded as an equivalent value.
+// Quantizes x to levels as floats. If there is an 8-bit value (int8 or uint8) with the same levels,
+// it is recorded as equivalent.
 Expr emit_quantize_to_float_levels(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
   auto broadcast_scale = reshape_scale_for_broadcast(scale, x, format);
@@ -131,7 +133,7 @@ Expr emit_quantize_to_float_levels(const Expr& x, const Expr& scale, const Quant
   return levels;
 }
 
-// The zero point of an output of QuantizeLinear, the stored number of level 0; 0 for weights.
+// The zero point (the stored number of level 0) of an output of QuantizeLinear; 0 for weights.
 int zero_point_of(NodeContext& n, Value levels_8bit) {
   const BuilderNode* node = n.find_producer(levels_8bit);
   if (n.dtype(levels_8bit) != DType::uint8 || !node || node->inputs.size() < 3) return 0;
@@ -148,7 +150,8 @@ Value cast_int8_range_constant_or_none(NodeContext& n, Value x) {
   return is_8bit ? n.cast(x, DType::int8) : Value{};
 }
 
-// The 8-bit form of the levels `x`, int8 or uint8 as the format needs; Value{} if it is not known.
+// The 8-bit value that is equivalent to the float levels `x`, int8 or uint8 as `format` needs;
+// Value{} if there is none.
 Value find_8bit_levels(NodeContext& n, Value x, const QuantFormat& format) {
   if (format.bits == 8 && n.dtype(x) == DType::int8) return x;
   auto levels_8bit = n.equivalent_8bit_value(x);
@@ -251,8 +254,8 @@ void lower_fake_dequantize_max_abs_op(NodeContext& n) {
   n.set_output("Out", x * Expr(n, as_scalar(n, n.input("Scale"))) / range);
 }
 
-// One scale per slice (of the weights), and a second one for all elements (of the activation) if
-// the operand is the output of a multiplication of levels.
+// Scales contains the scales of the weights, one per slice; if X is the product of weights and an
+// activation in levels, also the scale of the activation, one for all elements.
 void lower_fake_channel_wise_dequantize_op(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto scales = require_one_or_more_inputs(n, "Scales");

@@ -15,7 +15,8 @@ NodeContext::Attrs with_seed_attr_unless_zero(const NodeContext& n, NodeContext:
   return attrs;
 }
 
-// Draws with the ONNX op over a shape that may be unknown.
+// Emits the ONNX op `onnx`, which draws random numbers, for a shape that may be known only at run
+// time.
 Value emit_random(NodeContext& n, const std::string& onnx, Value shape, DType dtype,
                   NodeContext::Attrs attrs) {
   attrs.emplace_back("dtype", std::int64_t{onnx_of(dtype)});
@@ -97,15 +98,16 @@ Expr uniform_like(const Expr& x) {
   return samples;
 }
 
-// Exponentially distributed samples in the shape of `x`; the uniform sample is below 1, so the
-// logarithm is finite.
+// Exponentially distributed samples in the shape of `x`, computed as -log(1 - u); the uniform
+// sample u is below 1, so the logarithm is finite.
 Expr exponential_like(const Expr& x) { return -log(1 - uniform_like(x)); }
 
 void exponential(NodeContext& n) {
   n.set_output("Out", exponential_like(input_expr(n, "X")) / n.attr("lambda", 1.0f));
 }
 
-// Without replacement: the largest scores with added Gumbel noise (-log of an exponential number).
+// Samples without replacement are the indices of the largest log-probabilities with added Gumbel
+// noise (-log of an exponentially distributed number).
 void multinomial(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto count = n.attr("num_samples", 1);
@@ -124,7 +126,7 @@ void multinomial(NodeContext& n) {
   n.set_output("Out", n.rank(x) == 1 ? n.squeeze(samples, {0}) : samples);
 }
 
-// Softmax of scores with noise; `hard`: one-hot at the maximum.
+// Softmax of scores with Gumbel noise; with attribute `hard`, the one-hot vector of the maximum.
 void gumbel_softmax(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto axis = n.normalized_axis_attr("axis", -1, n.require_known_rank(x));

@@ -5,8 +5,8 @@
 namespace oarlock {
 namespace {
 
-// The input of a reduction, cast to `requested` if that is a dtype; otherwise int32 to int64 if the
-// output is declared int64, and bool to int64 (0 or 1).
+// The input of a reduction, cast to `requested` if `requested` is a dtype. If `requested` is no
+// dtype, int32 is cast to int64 if the output is declared int64, and bool to int64 (0 or 1).
 Value cast_for_reduction(NodeContext& n, Value x, DType requested) {
   if (find_dtype_row(requested)) return n.cast(x, requested);
   bool wide = n.dtype(x) == DType::int32 && n.declared_output_dtype() == DType::int64;
@@ -23,7 +23,8 @@ LowerFn reduction_rule(std::string_view onnx) {
   };
 }
 
-// Reductions of bools: `any` is the maximum of 0 and 1, `all` the minimum.
+// Returns a rule that reduces bools as numbers 0 and 1: `any` is their maximum, `all` their
+// minimum.
 LowerFn bool_reduction_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto x = n.input("X");

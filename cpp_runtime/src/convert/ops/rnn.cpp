@@ -9,8 +9,9 @@
 namespace oarlock {
 namespace {
 
-// A mode of Paddle's rnn, and ONNX's op, activation and gate order for it. gate_order: index of
-// each ONNX gate among Paddle's; num_states: 2 with a cell state, else 1.
+// A row of the table of cell types: a `mode` of Paddle's rnn, and the ONNX op, activation and gate
+// order for it. gate_order: index of each ONNX gate among Paddle's; num_states: 2 with a cell
+// state, else 1.
 struct CellType {
   std::string_view mode, onnx, activation;
   Ints gate_order;
@@ -75,7 +76,8 @@ Value slice_initial_states_of_layer(NodeContext& n, Value states, const RnnConfi
                  {0});
 }
 
-// Adds to outputs and final states the NaNs of inputs and states that ONNX Runtime's kernel hides.
+// Adds NaN to those outputs and final states that depend on a NaN in inputs or initial states,
+// because ONNX Runtime's kernels hide such NaNs.
 void restore_nans(NodeContext& n, const RnnConfig& config, Value x, const Values& states,
                   Values& results) {
   if (config.cell.gate_order.size() == 1 && !n.has_input("SequenceLength")) return;
@@ -133,8 +135,8 @@ RnnConfig read_rnn_config(NodeContext& n) {
   return config;
 }
 
-// ONNX Runtime's GRU and LSTM crash without steps or rows; a Reshape to [0,0,-1] rejects such
-// inputs.
+// Returns `x` through a Reshape to [0,0,-1], which fails at run time if there are no steps or no
+// rows; ONNX Runtime's GRU and LSTM crash on such inputs.
 Value emit_nonempty_input_check(NodeContext& n, Value x) {
   auto steps = n.dim(x, 0), rows = n.dim(x, 1);
   n.require(steps != 0 && rows != 0, "an Input without elements has no lowering");

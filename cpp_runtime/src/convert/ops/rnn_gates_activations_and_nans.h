@@ -30,9 +30,10 @@ const ActivationRow& require_activation_attr(const NodeContext& n, std::string_v
 const ActivationRow& require_activation_attr(const NodeContext& n, std::string_view attr,
                                              const char* default_value);
 
-/// NaN where an input row or an initial state contains NaN, else 0.  Needed because ONNX Runtime's
-/// LSTM and GRU hide NaN: they clip activations, and they ignore rows beyond the length of a
-/// sequence. rows: sums of the input's rows, [T,B]; states [D,B,*] -> [T,D,B]
+/// NaN where an input row or an initial state contains NaN, else 0. Rules add these values to
+/// results, because ONNX Runtime's LSTM and GRU hide NaN: they clip activations, and they ignore
+/// rows beyond the length of a sequence. rows: sums of the input's rows, [T,B]; states [D,B,*] ->
+/// [T,D,B]
 Expr nan_or_zero_from_row_sums_and_states(const Expr& rows, const Values& states);
 /// Row sums of a value of three axes.
 Expr sum_last_axis_of_rank_3(NodeContext& n, Value v);

@@ -7,7 +7,8 @@ namespace oarlock {
 
 /// The image of each region. int64[R]
 Value image_id_per_roi(NodeContext& n, Value rois);
-/// The size attribute `name`, default 1. Throws Error unless require_unrollable_size() accepts it.
+/// The size attribute `name`, default 1. Throws Error unless require_unrollable_size() accepts the
+/// size.
 std::int64_t require_unrollable_size_attr(const NodeContext& n, std::string_view name);
 
 }  // namespace oarlock

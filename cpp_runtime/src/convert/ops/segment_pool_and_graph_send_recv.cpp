@@ -56,7 +56,7 @@ AggregatedSegments aggregate_segments(const Expr& rows, Value segment_ids, Value
   return {aggregated, counts};
 }
 
-// Segment ids do not decrease, so the last is the largest.
+// SegmentIds are in ascending order, so the last one determines the number of segments.
 void segment_pool(NodeContext& n) {
   auto x = input_expr(n, "X"),
        last = Expr(n, n.slice(as_int64_vector(n, n.input("SegmentIds")), {-1}, {INT64_MAX}, {0}));
@@ -67,7 +67,8 @@ void segment_pool(NodeContext& n) {
   n.set_output("SummedIds", n.unsqueeze(counts, {-1}));
 }
 
-// The number of nodes, by default that of X. int64[1]
+// The number of nodes in the output of a graph op: input or attribute `out_size`, by default the
+// number of rows of X. int64[1]
 Value read_num_output_rows(NodeContext& n, Value x) {
   auto own = dim_as_vector(n, x, 0);
   if (n.has_input("Out_size")) {
@@ -78,7 +79,8 @@ Value read_num_output_rows(NodeContext& n, Value x) {
   return size.empty() || size[0] <= 0 ? own : n.int64_vector({size[0]});
 }
 
-// The rows of nodes at one end of the edges.
+// For each edge, the row of the node at one end: the rows of input `nodes` at the indices in input
+// `ends`.
 Expr gather_edge_rows(NodeContext& n, std::string_view nodes, std::string_view ends) {
   return input_expr(n, nodes).emit(
       "Gather", {as_int64_vector(n, read_index_input_invalidating_negatives(n, ends))});

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t kMaxConstantPositions = 1 << 16;  // more positions are computed at run time
 
-// The selection along one axis: selected positions bool[size], and the value entry of each,
-// int64[size].
+// A slice along one axis of x: whether each position is selected (bool[size]), and the index of the
+// entry of the value that is written there (int64[size]).
 struct AxisMaskAndValueIndex {
   Value mask, value_index;
 };
@@ -36,7 +36,8 @@ AxisMaskAndValueIndex mask_and_value_index_for_constant_bounds(NodeContext& n, s
   return {n.tensor({DType::boolean, {size}, mask}), n.int64_vector(value_index)};
 }
 
-// The selection with bounds known at run time. start, end, size: int64[1]; step > 0
+// The slice along one axis if its bounds are known only at run time. start, end, size: int64[1];
+// step > 0
 AxisMaskAndValueIndex mask_and_value_index_for_runtime_bounds(NodeContext& n, Value size,
                                                               Value start, Value end,
                                                               std::int64_t step) {
@@ -94,7 +95,8 @@ Value read_value(NodeContext& n, DType dtype) {
   return n.tensor({dtype, shape, bytes});
 }
 
-// Expands the value's rank to that of x: decreased axes and missing leading axes become 1.
+// Unsqueezes the value to the rank of x: inserts axes of size 1 for integer indices (`decreased`)
+// and for missing leading axes.
 Value unsqueeze_value_to_rank_of_x(NodeContext& n, Value v, int rank, const Ints& decreased) {
   Ints ones;
   auto remaining_rank = n.require_known_rank(v);
@@ -110,7 +112,8 @@ Value unsqueeze_value_to_rank_of_x(NodeContext& n, Value v, int rank, const Ints
   return unsqueeze_value_to_rank_of_x(n, n.squeeze(v, {0}), rank, decreased);
 }
 
-// Positions of None axes among those of the slice. none_axes: the axis of x that each precedes.
+// The positions of the axes that `None` inserts, among the axes of the indexed result. none_axes:
+// the axis of x that each precedes.
 Ints none_axis_positions(int rank, const Ints& decreased, Ints none_axes) {
   std::sort(none_axes.begin(), none_axes.end());
   Ints positions;
@@ -123,7 +126,8 @@ Ints none_axis_positions(int rank, const Ints& decreased, Ints none_axes) {
   return positions;
 }
 
-// Drops None axes from the value.  Its last axis is that of the slice; leading axes may be missing.
+// Removes the axes that `None` inserts from the value. The last axes of the value and of the
+// indexed result correspond; leading axes of the value may be missing.
 Value drop_none_axes(NodeContext& n, Value v, int rank, const Ints& decreased) {
   Ints positions = none_axis_positions(rank, decreased, n.attr("none_axes", Ints{})), dropped;
   auto whole = rank - static_cast<std::int64_t>(decreased.size() - positions.size());
@@ -132,7 +136,7 @@ Value drop_none_axes(NodeContext& n, Value v, int rank, const Ints& decreased) {
   return dropped.empty() ? v : n.squeeze(v, dropped);
 }
 
-// Gathers a value entry per position of x; a dim of 1 broadcasts.
+// Gathers the entry of the value for each position of x along `axis`; an axis of size 1 broadcasts.
 Value gather_value_entries(NodeContext& n, Value v, Value value_index, std::int64_t axis) {
   auto size = n.dim(v, axis);
   if (size == 1) return v;
@@ -148,7 +152,8 @@ Value unsqueeze_trailing(NodeContext& n, Value mask, std::int64_t axis, int rank
   return n.unsqueeze(mask, trailing_axes);
 }
 
-// ONNX Runtime's Where does not support bools.
+// Emits Where; bools are cast to int32 and back, because ONNX Runtime's Where does not support
+// them.
 Value emit_where(NodeContext& n, Value mask, Value x, Value y) {
   auto dtype = n.require_known_dtype(x);
   if (dtype != DType::boolean) return n.emit("Where", {mask, x, y});

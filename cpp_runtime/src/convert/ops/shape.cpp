@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t kMaxAxes = 64;  // valid programs have at most 9; each becomes an op
 
-// One unknown dim can be left to Reshape, because -1 in the program and -1 for unknown then agree.
+// A shape with at most one unknown element becomes a constant, because -1 means both "unknown" and
+// "inferred by Reshape".
 void reshape(NodeContext& n) {
   auto x = n.input("X"), shape = read_int_list_as_vector(n, {"shape", "Shape", "ShapeTensor"});
   auto known = n.find_partially_known_ints(shape);
@@ -33,8 +34,8 @@ Value product_of_dims_in_range(NodeContext& n, Value x, std::int64_t from, std::
   return n.int64_vector({element_count(*known).value_or(-1)});
 }
 
-// Dims before `start` are copied by index. If one of the merged dim and the dims behind `stop` is
-// 0, or more than one is unknown, the shape is computed at run time.
+// Merges the axes `start` to `stop` by a Reshape, which copies the dims before `start`. The shape
+// is computed at run time if one of the other dims of the result is 0 or if several are unknown.
 Value flatten_axes(NodeContext& n, Value x, std::int64_t start, std::int64_t stop, int rank) {
   Ints dims = *n.shape(x), to(static_cast<std::size_t>(start), 0);
   Ints merged(dims.begin() + start, dims.begin() + stop + 1);
@@ -66,8 +67,8 @@ void lower_flatten_op(NodeContext& n) {
   n.set_output("Out", n.emit("Flatten", {n.input("X")}, {{"axis", axis}}));
 }
 
-// Without axes, all dims of size 1 at run time are removed.  Later ops rely on the declared rank,
-// which assumes that unknown dims are larger than 1.
+// A squeeze without axes removes all dims that are 1 at run time. The declared rank, on which later
+// ops rely, assumes that unknown dims are larger than 1.
 Value squeeze_all_unit_dims_at_run_time(NodeContext& n, Value x, Ints shape) {
   auto y = n.emit("Squeeze", {x});
   std::erase(shape, 1);
@@ -75,7 +76,7 @@ Value squeeze_all_unit_dims_at_run_time(NodeContext& n, Value x, Ints shape) {
   return y;
 }
 
-// Dims known to differ from 1 stay, as in Paddle.
+// The op squeeze does not remove requested axes whose size is known and not 1, as in Paddle.
 void squeeze(NodeContext& n) {
   auto x = n.input("X");
   int rank = n.require_known_rank(x);
@@ -108,7 +109,8 @@ Ints axes_in_final_shape_if_inserted_in_order(const NodeContext& n, const Ints& 
   return final;
 }
 
-// Axes known only at run time, inserted one by one, as in Paddle.  Their number must be known.
+// Inserts axes that are known only at run time, one by one, as in Paddle. The number of axes must
+// be known at conversion time.
 Value unsqueeze_runtime_axes(NodeContext& n, Value x, Value axes) {
   auto count = n.dim(axes, 0);
   n.require(count >= 0, "the number of 'axes' is computed at run time, which has no lowering");

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kBeyondAnySize = std::int64_t{1} << 48;  // larger than any size
 
-// Paddle writes INT_MAX for the end.
+// Emits a Slice. Paddle writes INT_MAX as the end of a slice that extends to the end of an axis.
 Value emit_slice(NodeContext& n, Value x, const Ints& axes, Value starts, Value ends, Value steps) {
   if (axes.empty()) return x;
   if (n.opset() < 10) {
@@ -26,7 +26,7 @@ Value emit_slice(NodeContext& n, Value x, const Ints& axes, Value starts, Value 
   return n.emit("Slice", in);
 }
 
-// x[..., i, ...] as one Gather; Value{} if it selects more
+// x[..., i, ...] as one Gather; Value{} if the op selects more than one entry of one axis
 Value try_gather_single_entry(NodeContext& n, Value x, const Ints& axes, const Ints& decreased,
                               Value starts) {
   auto at = n.find_constant_ints(starts);
@@ -56,7 +56,8 @@ void slice(NodeContext& n) {
   squeeze_axes_and_set_output(n, emit_slice(n, x, axes, starts, ends, {}), decreased);
 }
 
-// With a negative step, an end of -1 means through the front.
+// Converts the ends of slices: with a negative step, Paddle's end of -1 means that the first
+// element is included.
 Value ends_for_negative_steps(NodeContext& n, Value ends, Value steps) {
   auto by = n.find_constant_ints(steps), to = n.find_constant_ints(ends);
   bool forward = by && std::all_of(by->begin(), by->end(), [](std::int64_t s) { return s > 0; });
@@ -90,7 +91,8 @@ Values split_by_sizes(NodeContext& n, Value x, std::int64_t axis, const Ints& si
   return n.emit_multi_output(sizes.size(), "Split", {x, n.int64_vector(sizes)}, {{"axis", axis}});
 }
 
-// Sizes are explicit: ONNX Runtime merges two splits of one value into different numbers of parts.
+// Splits into parts of equal size. The sizes are given explicitly, because ONNX Runtime would merge
+// two Splits of one value without sizes even if their numbers of parts differ.
 Values split_evenly(NodeContext& n, Value x, std::int64_t axis, std::size_t parts) {
   n.require(parts > 0, "has no outputs");
   auto count = static_cast<std::int64_t>(parts);
@@ -105,8 +107,8 @@ Values split_evenly(NodeContext& n, Value x, std::int64_t axis, std::size_t part
                              {{"axis", axis}});
 }
 
-// One section may be -1.  If the total size is unknown, that section gets the elements that remain
-// after the others.
+// Splits an axis of unknown size into sections by Slice; the section of size -1 gets the elements
+// that the other sections leave.
 Values split_with_dynamic_section(NodeContext& n, Value x, std::int64_t axis, const Ints& sizes) {
   auto dynamic = std::find(sizes.begin(), sizes.end(), -1);
   Values parts;
@@ -135,7 +137,7 @@ Values split_by_constant_sections(NodeContext& n, Value x, std::int64_t axis, In
   return split_by_sizes(n, x, axis, sizes);
 }
 
-// Sections given as a tensor; one of them may be -1.
+// Splits into sections that are given as a tensor; one of them may be -1.
 Values split_by_runtime_sections(NodeContext& n, Value x, std::int64_t axis, Value sections,
                                  std::size_t parts) {
   n.require_opset(13, "a list of sections computed at run time");
@@ -152,8 +154,8 @@ Values split_along_axis(NodeContext& n, Value x, std::int64_t axis, std::size_t 
                         : split_by_constant_sections(n, x, axis, *sizes);
 }
 
-// Splits along an axis that is known only at run time, by Slice, which accepts such an axis.  The
-// positions along the axis are divided evenly among the parts.
+// Splits into parts of equal size along an axis that is known only at run time, by Slice, which
+// accepts such an axis.
 Values split_along_axis_tensor(NodeContext& n, Value x, Value axis, std::size_t parts) {
   n.require_opset(13, "an axis computed at run time");
   auto positions =
@@ -185,7 +187,8 @@ void split(NodeContext& n) {
                     num_outputs));
 }
 
-// All entries along an axis.
+// A rule for ops that output all slices along an axis as separate tensors; `slot` is the output
+// slot.
 LowerFn make_unstack_rule(std::string_view slot) {
   return [slot](NodeContext& n) {
     auto x = n.input("X");

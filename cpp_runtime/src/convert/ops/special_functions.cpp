@@ -11,8 +11,8 @@
 namespace oarlock {
 namespace {
 
-// A float64 function for every floating dtype; slots are `X` and `Out`, or lower case for newer
-// ops.
+// A rule that casts the input to float64, computes `f` and casts the result back. The slots are `X`
+// and `Out`, or `x` and `out` for newer ops.
 LowerFn compute_in_float64_rule(Expr (*f)(const Expr&), bool lower_case_slots = false) {
   return [f, lower_case_slots](NodeContext& n) {
     Expr x(n, cast_to_floating(n, n.input(lower_case_slots ? "x" : "X"),
@@ -37,7 +37,7 @@ constexpr std::array<double, 8> kBernoulli = {1.0 / 6,  -1.0 / 30,       1.0 / 4
                                               5.0 / 66, -691.0 / 2730.0, 7.0 / 6,  -3617.0 / 510};
 
 // pi times the offset of x from the nearest integer, so that sines at multiples of pi are exact.
-// Sine and cosine may differ from those of pi x by a common sign.
+// Sine and cosine of the result may differ from sin(pi x) and cos(pi x) by a common sign.
 Expr pi_times_offset_from_nearest_integer(const Expr& x) { return (x - x.emit("Round")) * M_PI; }
 
 // ln gamma(z) for z >= 1/2: Stirling's series from 8 on, the recurrence below (Abramowitz and
@@ -55,7 +55,7 @@ Expr lgamma_above_half(const Expr& z) {
   return where(z == INFINITY, z, result - where(low, log(product), 0));
 }
 
-// ln |gamma(x)|; below 1/2 by reflection (6.1.17).
+// ln |gamma(x)|; below 1/2 by reflection (Abramowitz and Stegun 6.1.17).
 Expr lgamma(const Expr& x) {
   auto negative = x < 0.5;
   auto above = lgamma_above_half(where(negative, 1 - x, x));
@@ -63,7 +63,7 @@ Expr lgamma(const Expr& x) {
   return where(negative, where(x == floor(x), INFINITY, mirrored), above);
 }
 
-// The derivative of ln gamma(z) for z >= 1/2 (6.3.18, 6.3.6).
+// The derivative of ln gamma(z) for z >= 1/2 (Abramowitz and Stegun 6.3.18, 6.3.6).
 Expr digamma_above_half(const Expr& z) {
   std::vector<double> series;
   for (std::size_t k = 1; k <= kBernoulli.size(); ++k)
@@ -76,7 +76,7 @@ Expr digamma_above_half(const Expr& z) {
   return result - where(low, steps, 0);
 }
 
-// NaN at the poles.
+// The digamma function, NaN at its poles.
 Expr digamma(const Expr& x) {
   auto negative = x < 0.5;
   auto above = digamma_above_half(where(negative, 1 - x, x));
@@ -85,8 +85,8 @@ Expr digamma(const Expr& x) {
   return where(negative, where(x == floor(x), NAN, mirrored), above);
 }
 
-// Hurwitz hurwitz_zeta: the sum of (x + k) ** -s for k = 0, 1, ..., by Euler-Maclaurin; s > 1, x >
-// 0 (23.1.30).
+// The Hurwitz zeta function for s > 1 and x > 0: the sum of (x + k) ** -s over k = 0, 1, ..., by
+// the Euler-Maclaurin formula (Abramowitz and Stegun 23.1.30).
 Expr hurwitz_zeta(double s, const Expr& x) {
   constexpr int first = 10;
   auto result = pow(x, -s);
@@ -102,7 +102,8 @@ Expr hurwitz_zeta(double s, const Expr& x) {
   return result + power * (up / (s - 1) + 0.5 + polynomial(series, square) / up);
 }
 
-// Derivatives of digamma; for negative x only the first, as in Paddle (6.4.10, 6.4.7).
+// The derivative of digamma of order `order`; for negative x, derivatives above the first are NaN,
+// as in Paddle (Abramowitz and Stegun 6.4.10, 6.4.7).
 Expr polygamma_formula(const Expr& x, int order) {
   double factorial = order % 2 ? 1 : -1;
   for (int k = 2; k <= order; ++k) factorial *= k;
@@ -123,7 +124,8 @@ void polygamma(NodeContext& n) {
 
 // ---- Bessel's functions ----
 
-// The mean of exp(size * (cos t - 1)) * cos(order * t) over a circle; accurate to 30 (9.6.19).
+// The mean of exp(size * (cos t - 1)) * cos(order * t) over a circle; accurate up to size 30
+// (Abramowitz and Stegun 9.6.19).
 Expr scaled_modified_bessel_integral(int order, const Expr& size) {
   constexpr int points = 48;
   NodeContext& n = size.context();
@@ -138,7 +140,8 @@ Expr scaled_modified_bessel_integral(int order, const Expr& size) {
   return waves.emit("MatMul", {n.vector(weights, DType::float64)});
 }
 
-// The asymptotic series in 1 / size (9.7.1).
+// The exponentially scaled modified Bessel function of the first kind for large arguments, by the
+// asymptotic series in 1 / size (Abramowitz and Stegun 9.7.1).
 Expr scaled_modified_bessel_asymptotic(int order, const Expr& size) {
   std::vector<double> series = {1};
   for (int k = 1; k < 20; ++k)
@@ -171,8 +174,9 @@ Expr evaluate_rational(const RationalFunction& r, const Expr& t) {
   return polynomial(r.numerator, t) / polynomial(r.denominator, t);
 }
 
-// The coefficients of the central part of the inverse of erf, from those of the normal quantile.
-// M.  J.  Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution", PPND16.
+// The coefficients of a rational function for the inverse of erf near 0, derived from those of the
+// quantile of the normal distribution. M. J. Wichura, "Algorithm AS 241: The Percentage Points of
+// the Normal Distribution", PPND16.
 const RationalFunction& central_quantile_coefficients() {
   static const RationalFunction ratio = {
       {3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,
@@ -204,7 +208,7 @@ const RationalFunction& tail_quantile_coefficients() {
   return ratio;
 }
 
-// Infinite at -1 and 1, NaN beyond.
+// The inverse of erf; infinite at -1 and 1, NaN beyond.
 Expr erfinv(const Expr& y) {
   auto size = abs(y), half = y * 0.5;
   auto middle = half * evaluate_rational(central_quantile_coefficients(), 0.180625 - half * half);
@@ -227,9 +231,9 @@ Expr nextafter_float32(const Expr& x, const Expr& y) {
   return where(to > from, from + step, from - step).to(DType::float32);
 }
 
-// The float64 next to x.  There is no wider type to round from: adding slightly more than half a
-// unit in the last place rounds to one unit.  Small numbers are scaled up, because half a unit of
-// them underflows.
+// The float64 next to x in the direction of y. Slightly more than half a unit in the last place
+// (ulp) is added to x, so that the sum is rounded to the next number. Small numbers are scaled up
+// first, because half an ulp of them underflows.
 Expr nextafter_float64(const Expr& x, const Expr& y) {
   constexpr double half_digit = 0x1.0000000000001p-53, smallest = 0x1p-1074, even_steps = 0x1p-1021;
   constexpr double largest = 0x1.fffffffffffffp1023;
@@ -242,7 +246,7 @@ Expr nextafter_float64(const Expr& x, const Expr& y) {
   return where(abs(x) > largest, where(up, -largest, largest, DType::float64), finite);
 }
 
-// In the direction of y.
+// The op nextafter: the float next to x in the direction of y.
 void nextafter(NodeContext& n) {
   auto x = input_expr(n, "x"), y = input_expr(n, "y");
   auto dtype = n.require_known_dtype(x);

@@ -16,7 +16,7 @@ LowerFn float_output_op_rule(std::string_view onnx) {
   };
 }
 
-// A rule for a float formula.
+// A rule that computes formula `f`; integer inputs are cast to a float dtype.
 LowerFn float_output_formula_rule(Expr (*f)(const Expr&)) {
   return
       [f](NodeContext& n) { n.set_output("Out", f(Expr(n, cast_to_floating(n, n.input("X"))))); };
@@ -44,7 +44,7 @@ Expr log1p(const Expr& x) {
   return where(back == 0, x, log(u) * ratio);
 }
 
-// Near zero 2 t / (1 - t) with t = tanh(x / 2); elsewhere exp(x) - 1 is accurate.
+// expm1: near zero 2 t / (1 - t) with t = tanh(x / 2), where exp(x) - 1 would be inaccurate.
 Expr expm1(const Expr& x) {
   auto t = tanh(x * 0.5);
   return where(abs(x) < 0.5, t * 2 / (1 - t), exp(x) - 1);
@@ -90,7 +90,8 @@ void power(NodeContext& n) {
                factor == 2 ? n.emit("Mul", {x, x}) : n.emit("Pow", {x, n.scalar_like(factor, x)}));
 }
 
-// The bound as a scalar of the dtype of x: a variable, or the attribute.
+// A bound of clip as a scalar of the dtype of x, from the input in `slot`, a variable, or attribute
+// `attr`.
 Value read_clip_bound(NodeContext& n, std::string_view slot, std::string_view attr, Value x,
                       float default_value) {
   auto variable = n.has_input(slot) ? n.input(slot) : n.value_of_variable_attr_or_empty(attr);
@@ -113,7 +114,7 @@ void clip(NodeContext& n) {
   n.set_output("Out", n.emit("Min", {n.emit("Max", {x, low}), high}));
 }
 
-// The angle of a real number: 0 or pi.
+// The op `angle` of real numbers: pi if x < 0, otherwise 0.
 void angle(NodeContext& n) {
   auto x = input_expr(n, "X");
   n.set_output("Out", where(x < 0, M_PI, 0, n.require_known_dtype(x)));

@@ -34,7 +34,8 @@ void check_unfold_window_attrs(const NodeContext& n, const UnfoldWindow& t) {
   for (auto p : t.pads) n.require(p >= 0 && p < 1 << 20, "a padding is " + std::to_string(p));
 }
 
-// Unfolds one axis: the kernel positions become a new axis before it.
+// Unfolds the windows along `axis`: a new axis of kernel positions is inserted before `axis`, which
+// then has one entry per window.
 Value unfold_axis(NodeContext& n, Value x, std::int64_t axis, const UnfoldWindow& t,
                   std::size_t dim) {
   auto size = t.kernel[dim], by = t.dilations[dim];
@@ -70,7 +71,8 @@ void unfold(NodeContext& n) {
                                             n.int64_vector({-1})}));
 }
 
-// Windows as rows; those of one image form a sequence.
+// The op im2sequence: each window of an image becomes a row, and the rows of one image form a
+// sequence.
 void im2sequence(NodeContext& n) {
   auto x = n.input("X");
   n.require(!n.has_input("Y"), "sizes per image (Y) have no lowering");
@@ -98,8 +100,8 @@ void fold(NodeContext& n) {
                       {{"strides", t.strides}, {"dilations", t.dilations}, {"pads", t.pads}}));
 }
 
-// The output size of the unpooling: the input or attribute `output_size`, or computed from the size
-// of x where Paddle computed it from an unknown size. int64[dims]
+// The output sizes of an unpooling: the input or attribute `output_size`. A size that Paddle
+// computed from an unknown size (-1) is computed from the size of x at run time. int64[dims]
 Value read_unpooled_size(NodeContext& n, Value x) {
   Ints kernel = n.attr("ksize", Ints{}), stride = n.attr("strides", Ints(kernel.size(), 1));
   Ints padding = n.attr("paddings", Ints(kernel.size(), 0));
@@ -125,7 +127,7 @@ Value read_unpooled_size(NodeContext& n, Value x) {
   return n.concat(sizes, 0);
 }
 
-// Scatters each value into an empty plane.
+// Unpooling: scatters the values of each channel to their indices in a plane of zeros.
 void unpool(NodeContext& n) {
   auto x = n.input("X"), at = n.cast(n.input("Indices"), DType::int64);
   auto size = read_unpooled_size(n, x);

@@ -1,7 +1,7 @@
 // Replaces DequantizeLinear by Cast and Mul where ops that compute in float32 read a weight.
-// Engines fold Cast and Mul of constants once, when they open a model.  They do not fold
-// DequantizeLinear, because they fuse it with ops that compute in eight bits; without such an op it
-// would run each time.
+// Engines fold Cast and Mul of constants once, when they open a model. Engines do not fold
+// DequantizeLinear, because they fuse it with ops that compute in eight bits; a DequantizeLinear
+// that is not fused would run in each run of the model.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -92,7 +92,8 @@ class WeightDequantizer {
     return found == initializer_indices_.end() ? nullptr : &main_.initializers[found->second];
   }
 
-  // The levels of a weight: int8, or integers in float32 that the graph casts to int8.
+  // The initializer with the levels of a quantized weight: int8, or integers in float32 that the
+  // graph casts to int8.
   const Initializer* find_weight_levels(const std::string& name) const {
     auto levels = float_levels_.find(name);
     return find_initializer(levels == float_levels_.end() ? name : levels->second);
@@ -110,7 +111,8 @@ class WeightDequantizer {
     return !zero || zero->is_external || zero->bytes.find_first_not_of('\0') != std::string::npos;
   }
 
-  // The steps in a shape that broadcasts against the weight; nullopt if they are not constants.
+  // The quantization steps of a DequantizeLinear in a shape that broadcasts against its weight;
+  // nullopt if the steps are not constants.
   std::optional<Initializer> find_broadcast_steps(const Node& node, std::size_t rank) const {
     const Initializer* steps = find_initializer(node.inputs[1]);
     if (!steps || steps->is_external || steps->shape.size() > 1) return std::nullopt;

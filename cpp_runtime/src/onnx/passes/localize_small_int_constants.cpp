@@ -1,5 +1,6 @@
-// Copies small constants into subgraphs.  The shape inference of onnx does not see values of
-// enclosing graphs and treats sizes computed from them as empty.
+// Copies small constants into subgraphs. The shape inference of the Python package onnx does not
+// see constants of enclosing graphs in a subgraph, and treats sizes that are computed from them as
+// empty.
 #include <map>
 #include <set>
 

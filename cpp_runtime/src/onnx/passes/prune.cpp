@@ -8,8 +8,8 @@ namespace {
 using Names = std::set<std::string>;
 
 // Prunes `graph` and returns every name that it reads.  A subgraph may read names of the enclosing
-// graphs, so the caller treats all of them as read.  Each node is visited once, at any nesting
-// depth.
+// graphs, so the caller treats all of them as read. The pass visits each node once, also nodes of
+// nested subgraphs.
 Names prune_and_collect_read_names(Graph& graph) {
   Names live;
   for (const ValueInfo& v : graph.outputs) live.insert(v.name);

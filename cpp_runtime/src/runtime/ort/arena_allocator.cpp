@@ -25,7 +25,8 @@ struct ArenaOutOfMemory : std::bad_alloc {
 struct ArenaAllocator {
   AllocatorFunctions functions{
       17,
-      // ONNX Runtime uses the memory without a check, but catches exceptions of its allocators.
+      // If no memory is left, the allocator throws: ONNX Runtime does not check for null, but
+      // catches exceptions of its allocators.
       [](AllocatorFunctions* self, std::size_t size) {
         void* block = reinterpret_cast<ArenaAllocator*>(self)->arena.allocate(size);
         if (!block) throw ArenaOutOfMemory();
@@ -53,7 +54,7 @@ struct ArenaAllocator {
 
 PageArena& shared_page_arena(const Library& library) {
   static std::mutex mutex;
-  // Never destroyed: tensors in the arena may outlive everything else.
+  // The map is never destroyed, because tensors in the arena may outlive all other objects.
   static auto& allocators = *new std::map<const Library*, std::unique_ptr<ArenaAllocator>>;
   std::lock_guard lock(mutex);
   auto& allocator = allocators[&library];

@@ -1,4 +1,4 @@
-// The allocator of sessions with the smallest memory.
+// The memory allocator of sessions with the option memory=smallest.
 #pragma once
 #include "runtime/ort/ort_library.h"
 #include "runtime/page_arena.h"

@@ -11,8 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In order of dependence.  The providers of ONNX Runtime 1.31 need CUDA 13, cuDNN 9 and TensorRT
-// 10; the prefixes also match the versions that older providers need.
+// The prefixes of NVIDIA's libraries, in order of dependence. The providers of ONNX Runtime 1.31
+// need CUDA 13, cuDNN 9 and TensorRT 10; the prefixes also match the versions that older providers
+// need.
 constexpr const char* kCuda[] = {"libcudart.so.", "libnvrtc.so.",  "libcublasLt.so.",
                                  "libcublas.so.", "libcurand.so.", "libcufft.so.",
                                  "libcudnn.so."};
@@ -39,14 +40,14 @@ std::string dlopen_first_match_returning_path(const std::vector<std::string>& fo
 
 }  // namespace
 
-std::vector<std::string> nvidia_library_search_folders(const std::string& named,
-                                                       const std::string& engine) {
+std::vector<std::string> nvidia_library_search_folders(const std::string& nvidia_dirs,
+                                                       const std::string& ort_library_path) {
   std::vector<std::string> folders;
-  std::istringstream list(named);
+  std::istringstream list(nvidia_dirs);
   for (std::string folder; std::getline(list, folder, ':');)
     if (!folder.empty()) folders.push_back(folder);
-  fs::path packages =
-      fs::path(engine).parent_path().parent_path().parent_path();  // .../onnxruntime/capi/lib*.so
+  // the library is PACKAGES/onnxruntime/capi/libonnxruntime.so.*
+  fs::path packages = fs::path(ort_library_path).parent_path().parent_path().parent_path();
   for (const fs::path& wheel : list_folder(packages / "nvidia"))
     if (std::error_code error; fs::is_directory(wheel / "lib", error))
       folders.push_back((wheel / "lib").string());

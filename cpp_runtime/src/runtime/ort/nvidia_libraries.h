@@ -8,15 +8,17 @@
 
 namespace oarlock {
 
-/// One library of NVIDIA that the providers need. path: the file that was opened; "" if none of the
+/// One library of NVIDIA that the providers need. name: the beginning of the file name, such as
+/// `libcudart.so.`; path: the file that was opened; "" if none of the
 /// folders has it.
 struct NvidiaLibrary {
   std::string name, path;
 };
 
-/// The folders to search: the named ones, then those of NVIDIA's wheels next to ONNX Runtime's.
-std::vector<std::string> nvidia_library_search_folders(const std::string& named,
-                                                       const std::string& engine);
+/// The folders to search: those of the option nvidia_dirs, then those of NVIDIA's wheels beside
+/// ONNX Runtime's. nvidia_dirs: the folders of the option, separated by `:`.
+std::vector<std::string> nvidia_library_search_folders(const std::string& nvidia_dirs,
+                                                       const std::string& ort_library_path);
 
 /// Opens the libraries that exist. tensorrt: also opens the two libraries of TensorRT
 std::vector<NvidiaLibrary> open_nvidia_libraries(const std::vector<std::string>& folders,

@@ -1,6 +1,7 @@
 // The used part of ONNX Runtime's C API, declared by hand because no package has its header.  The
-// API is a table of function pointers that only grows; the index of a function never changes.  All
-// functions here exist since 1.18 unless noted.  Types are opaque; enums are ints.
+// API is a table of function pointers that only grows; the index of a function never changes. The
+// functions that this header declares exist since ONNX Runtime 1.18 unless a comment names a later
+// version. ONNX Runtime's types are declared as opaque types, its enums as ints.
 #pragma once
 #include <cstddef>
 #include <cstdint>

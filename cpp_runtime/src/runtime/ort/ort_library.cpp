@@ -76,6 +76,8 @@ std::unique_ptr<Library> make_library(void* get_base, const std::string& request
   call_now_and_on_log_level_change([opened = library.get()](LogLevel level) {
     opened->api.call<ort::SetEnvLogLevel>(opened->env, static_cast<int>(level));
   });
+  log_message(LogLevel::info, "oarlock",
+              "opened ONNX Runtime " + library->info.version + ", " + library->info.path);
   library->api.call<ort::DisableTelemetryEvents>(library->env);
   library->api.call<ort::GetAllocatorWithDefaultOptions>(&library->allocator);
   return library;

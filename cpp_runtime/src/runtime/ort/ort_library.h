@@ -20,8 +20,9 @@ struct Library {
   bool has_provider(std::string_view name) const;
 };
 
-/// Opens the library at `path`; "": OARLOCK_ORT_LIBRARY, then libraries next to this program, then
-/// the system's.  Throws Error(engine) that lists the tried paths.
+/// Opens the library at `path`; "": that of $OARLOCK_ORT_LIBRARY if it is set, else the one that
+/// pip installed beside this program (../lib/python3*/site-packages), else the system's. Throws
+/// Error(engine) that lists the tried paths.
 const Library& load_ort_library_once(const std::string& path);
 
 }  // namespace oarlock

@@ -46,8 +46,8 @@ constexpr MessageTranslation kMessagePatterns[] = {
      "the sizes of the operands do not fit the equation"},
 };
 
-// The texts that match the `$`s of `pattern`; nullopt if `text` does not match.  A `$` at the end
-// matches one word.
+// The texts that match the `$`s of `pattern`; nullopt if `text` does not match. A `$` at the end of
+// `pattern` matches one word.
 std::optional<std::vector<std::string_view>> match_pattern(std::string_view pattern,
                                                            std::string_view text) {
   std::vector<std::string_view> matches;
@@ -82,8 +82,8 @@ std::string translate_message(const std::string& reason) {
   return reason;
 }
 
-// The index after the bracket that closes the one at the start of `text`; the length of `text` if
-// none does.
+// The index after the bracket that closes the opening bracket at the start of `text`; the length of
+// `text` if no bracket closes it.
 std::size_t find_end_of_leading_brackets(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -106,8 +106,8 @@ std::string_view strip_relative_source_location(std::string_view reason) {
   return name == reason.npos ? reason : reason.substr(name + 1);
 }
 
-// Removes ONNX Runtime's file, function and condition: `/src/broadcast.h:540 void Append(long,
-// long) axis == 1 was false.  Attempting to broadcast ...`
+// Removes the file, function and condition that ONNX Runtime writes before a message:
+// `/src/broadcast.h:540 void Append(long, long) axis == 1 was false. Attempting to broadcast ...`
 std::string_view strip_source_location_and_condition(std::string_view reason) {
   if (reason.empty() || reason[0] != '/') return strip_relative_source_location(reason);
   auto arguments = reason.find('(');

@@ -19,7 +19,8 @@ std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const ort::Api& api
   return {find_dtype_by_onnx_number(number), std::move(shape)};
 }
 
-// Avoids the three allocations of a TensorInfo, which slow down small runs.
+// The dtype and shape of a tensor, read without the three allocations of ONNX Runtime's
+// TensorTypeAndShapeInfo, which slow down small runs.
 std::pair<DType, std::vector<std::int64_t>> read_tensor_type_without_allocation(
     const ort::Api& api, const ort::Value* value) {
   int number = 0;

@@ -12,8 +12,8 @@ namespace oarlock {
 
 using Names = std::span<const char* const>;
 
-/// Owned values of a run.  A few are stored inline, because a heap allocation would slow down small
-/// runs.
+/// Owned values of a run. Up to a few values are stored inside of the object, because a heap
+/// allocation would slow down small runs.
 class OrtValues {
  public:
   OrtValues(const ort::Api& api, std::size_t count)
@@ -46,8 +46,8 @@ class OrtValues {
   std::unique_ptr<ort::Value*[]> heap_;
 };
 
-/// Runs once; ONNX Runtime allocates the outputs. outputs: their names; output_values: one entry
-/// each.
+/// Runs once. outputs: their names; output_values: one entry each; ONNX Runtime writes to the
+/// memory of entries that are set, and allocates the others.
 void run_session(const Library& library, ort::Session* session, const ort::RunOptions* run_options,
                  Names inputs, const OrtValues& values, Names outputs, OrtValues& output_values);
 

@@ -1,5 +1,5 @@
-"""TrainingDecoder, which is fed the target words, and BeamSearchDecoder, which searches for
-them.
+"""TrainingDecoder, whose inputs are the target words, and BeamSearchDecoder, which searches for the
+most probable words.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ BEFORE, INSIDE, AFTER = range(3)
 
 
 class _DecoderBase:
-    """Base class: a block that is recorded once, and a state cell that belongs to the decoder
-    meanwhile.
+    """Base class of the decoders: the block of one step, which is recorded once, and the state
+    cell, which is attached to the decoder while the block is recorded.
     """
 
     def __init__(self, state_cell: StateCell) -> None:
@@ -31,7 +31,7 @@ class _DecoderBase:
 
     @property
     def state_cell(self) -> StateCell:
-        """The state cell; may be read inside of the block only."""
+        """The state cell of the decoder; it can be read inside of `decoder.block()` only."""
         self._check_in_block("state_cell")
         return self._state_cell
 
@@ -60,8 +60,9 @@ class _DecoderBase:
 
 
 class TrainingDecoder(_DecoderBase):
-    """Records a step over sequences in `with decoder.block():`, with the methods of DynamicRNN and
-    of the state cell; `decoder()` returns the outputs.
+    """Decoder for training: `with decoder.block():` records the step that runs for each element of
+    the sequences, with the methods of DynamicRNN and of the state cell; `decoder()` returns the
+    outputs.
     """
 
     BEFORE_DECODER, IN_DECODER, AFTER_DECODER = BEFORE, INSIDE, AFTER
@@ -72,12 +73,12 @@ class TrainingDecoder(_DecoderBase):
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """Record one step in the body."""
+        """Record the ops in the body of the `with` statement as one step of the decoder."""
         with self._enter_block(), self._rnn.block():
             yield
 
     def create_state_storage(self, initial: InitState) -> MemoryState:
-        """Return the storage of one state of the cell: a memory of the DynamicRNN."""
+        """Create the storage of one state of the state cell: a memory of the DynamicRNN."""
         return MemoryState(self._rnn, initial)
 
     @property
@@ -86,29 +87,29 @@ class TrainingDecoder(_DecoderBase):
         return self._rnn
 
     def step_input(self, x: Any) -> Any:
-        """Return the rows of x for this step."""
+        """Return the rows of the sequences `x` for the current step."""
         self._check_in_block("step_input")
         return self._rnn.step_input(x)
 
     def static_input(self, x: Any) -> Any:
-        """Return x, which is the same in all steps."""
+        """Return the input `x`, which is the same in all steps of the decoder."""
         self._check_in_block("static_input")
         return self._rnn.static_input(x)
 
     def output(self, *outputs: Any) -> None:
-        """Mark values of a step as outputs."""
+        """Mark values that a step computes as outputs of the decoder."""
         self._check_in_block("output")
         self._rnn.output(*outputs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the outputs of all steps."""
+        """Return the outputs of all steps of the decoder, after the block was recorded."""
         self._check_after_block()
         return self._rnn(*args, **kwargs)
 
 
 class BeamSearchDecoder(_DecoderBase):
-    """Beam search: `decoder.decode()` records the loop, `decoder()` returns the sentences and
-    scores.
+    """Decoder for beam search: `decoder.decode()` records the loop, `decoder()` returns the found
+    sentences and their scores.
 
     To record another loop, use `block`, `read_array` and `update_array`.
 
@@ -165,7 +166,9 @@ class BeamSearchDecoder(_DecoderBase):
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """Record one step in the body. At its end the values of update_array are written."""
+        """Record the ops in the body of the `with` statement as one step of the search. At the end
+        of the body, the values that were passed to update_array are written.
+        """
         with self._enter_block(), layers.While(self._condition).block():
             yield
             with layers.Switch() as switch, switch.case(self._condition):
@@ -175,15 +178,18 @@ class BeamSearchDecoder(_DecoderBase):
                 layers.less_than(x=self._counter, y=self._max_len, cond=self._condition)
 
     def create_state_storage(self, initial: InitState) -> ArrayState:
-        """Return the storage of one state of the cell: a TensorArray with an entry per step."""
+        """Create the storage of one state of the state cell: a TensorArray with an entry per
+        step.
+        """
         return ArrayState(initial)
 
     def early_stop(self) -> None:
-        """End the loop after this step."""
+        """End the loop of the beam search after the current step."""
         layers.fill_constant(shape=[1], value=0, dtype="bool", force_cpu=True, out=self._condition)
 
     def read_array(self, init: Any, is_ids: bool = False, is_scores: bool = False) -> Any:
-        """Return the value that the previous step passed to update_array; `init` in the first step.
+        """Return the value that the previous step passed to update_array; in the first step,
+        `init`.
 
         is_ids, is_scores: the array holds the words, or the scores, that the decoder returns
         """
@@ -205,7 +211,9 @@ class BeamSearchDecoder(_DecoderBase):
         return value
 
     def update_array(self, array: Any, value: Any) -> None:
-        """Store `value` for the next step. array: the result of read_array"""
+        """Set the value that read_array returns in the next step to `value`. array: the result of
+        read_array
+        """
         self._check_in_block("update_array")
         if not isinstance(array, Tensor) or not isinstance(value, Tensor):
             raise TypeError(
@@ -246,7 +254,7 @@ class BeamSearchDecoder(_DecoderBase):
                         self.update_array(old, new)
 
     def _run_state_cell(self, ids: Any, scores: Any, inputs: dict[str, Any]) -> None:
-        """Run the state cell for the current beams."""
+        """Compute the next states of the state cell from the words of the current beams."""
         cell, (num_words, width, _) = self._state_cell, self._sizes
         embedded = layers.embedding(
             ids, size=[num_words, width], dtype="float32", is_sparse=self._sparse
@@ -258,7 +266,9 @@ class BeamSearchDecoder(_DecoderBase):
         )
 
     def _select_best_continuations(self, ids: Any, scores: Any) -> Any:
-        """Return the best continuations of the beams, and their scores."""
+        """Append a beam_search op, which returns the words that best continue the beams, and their
+        scores.
+        """
         num_words, _, topk = self._sizes
         probabilities = layers.fc(
             layers.lod_reset(self._state_cell.out_state(), scores), size=num_words, act="softmax"

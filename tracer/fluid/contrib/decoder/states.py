@@ -12,8 +12,8 @@ from ...layers.decode import parent_block
 
 
 class InitState:
-    """The initial value of a state: `init`, or `shape` filled with `value` for each row of
-    init_boot.
+    """The initial value of a decoder state: the variable `init`, or a tensor of shape `shape` that
+    is filled with `value`, one for each row of init_boot.
 
     need_reorder: as in DynamicRNN.memory
     """
@@ -46,28 +46,30 @@ class InitState:
 
     @property
     def need_reorder(self) -> bool:
-        """Whether the rows are ordered by sequence, so that DynamicRNN has to reorder them."""
+        """Whether DynamicRNN must reorder the rows of the initial value, because they have the
+        order of the input sequences.
+        """
         return self._need_reorder
 
 
 class MemoryState:
-    """A state that is stored in the memory of a DynamicRNN."""
+    """A decoder state that is stored in a memory of a DynamicRNN."""
 
     def __init__(self, rnn: Any, initial: InitState) -> None:
         self._rnn = rnn
         self._memory = rnn.memory(init=initial.value, need_reorder=initial.need_reorder)
 
     def get_state(self) -> Any:
-        """Return the value of the previous step."""
+        """Return the value of the state that the previous step stored."""
         return self._memory
 
     def update_state(self, state: Any) -> None:
-        """Store the value for the next step."""
+        """Store the value of the state for the next step."""
         self._rnn.update_memory(self._memory, state)
 
 
 class ArrayState:
-    """A state that is stored in a tensor array, one item per step."""
+    """A decoder state that is stored in a tensor array, one item per step."""
 
     def __init__(self, initial: InitState) -> None:
         with parent_block():
@@ -75,18 +77,18 @@ class ArrayState:
             self._array = layers.array_write(initial.value, self._counter)
 
     def get_state(self) -> Any:
-        """Return the value of the previous step."""
+        """Return the value of the state that the previous step stored."""
         return layers.array_read(array=self._array, i=self._counter)
 
     def update_state(self, state: Any) -> None:
-        """Store the value for the next step."""
+        """Store the value of the state for the next step."""
         layers.increment(x=self._counter, value=1, in_place=True)
         layers.array_write(state, array=self._array, i=self._counter)
 
 
 class StateCell:
-    """The states of a decoder. The function decorated with `state_updater` computes their next
-    values.
+    """The states of a decoder. The function that is decorated with `state_updater` computes the
+    next values of the states.
 
     inputs: by name; None for inputs that are set in each step
     states: InitState objects by name
@@ -112,16 +114,16 @@ class StateCell:
 
     @property
     def state_names(self) -> list[str]:
-        """The names of the states."""
+        """The names of the states of the cell."""
         return list(self._initial)
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """The inputs by name."""
+        """The inputs of the cell by name."""
         return self._inputs
 
     def attach(self, decoder: Any) -> None:
-        """Attach the cell to a decoder. Raises ValueError if it is attached already."""
+        """Attach the cell to a decoder. Raises ValueError if the cell is attached already."""
         if self._decoder is not None:
             raise ValueError(append_user_line("StateCell has already entered a decoder"))
         self._decoder = decoder
@@ -131,7 +133,9 @@ class StateCell:
         self._decoder = None
 
     def _ensure_states_loaded(self) -> None:
-        """At the first access in a step of a decoder, load the states of the previous step."""
+        """Load the states that the previous step stored, at the first access to a state in a step
+        of a decoder.
+        """
         if self._decoder is not None and self._decoder not in self._storage_by_decoder:
             storage = self._storage_by_decoder[self._decoder] = {
                 name: self._decoder.create_state_storage(s) for name, s in self._initial.items()
@@ -146,13 +150,13 @@ class StateCell:
         return self._current_states[state_name]
 
     def get_input(self, input_name: str) -> Any:
-        """Return an input of this step."""
+        """Return an input of the cell for the current step."""
         if self._inputs.get(input_name) is None:
             raise ValueError(append_user_line(f"StateCell: invalid input {input_name}"))
         return self._inputs[input_name]
 
     def set_state(self, state_name: str, state_value: Any) -> None:
-        """Set the current value of a state."""
+        """Set the current value of a state of the cell."""
         self._current_states[state_name] = state_value
 
     def state_updater(self, updater: Callable[[StateCell], Any]) -> Callable[[StateCell], Any]:
@@ -161,7 +165,7 @@ class StateCell:
         return updater
 
     def compute_state(self, inputs: dict[str, Any]) -> None:
-        """Compute the next states from these inputs."""
+        """Compute the next values of the states from the given inputs, by calling the updater."""
         self._ensure_states_loaded()
         unknown = [name for name in inputs if name not in self._inputs]
         if unknown or self._updater is None:
@@ -176,12 +180,12 @@ class StateCell:
         self._updater(self)
 
     def update_states(self) -> None:
-        """Store the current states for the next step."""
+        """Store the current values of all states for the next step."""
         self._ensure_states_loaded()
         if self._decoder is not None:
             for name, storage in self._storage_by_decoder[self._decoder].items():
                 storage.update_state(self._current_states[name])
 
     def out_state(self) -> Any:
-        """Return the state from which words are predicted."""
+        """Return the value of the state from which words are predicted (out_state)."""
         return self._current_states[self._out_state]

@@ -13,8 +13,8 @@ __all__ = ["ctr_metric_bundle"]
 
 
 def ctr_metric_bundle(input: Any, label: Any) -> tuple[Any, ...]:
-    """Sums over all runs: squared error, absolute error, prediction, sigmoid of it, label, number
-    of rows.
+    """Return variables with six sums over all runs of the program: squared errors, absolute errors,
+    predictions, sigmoids of predictions, labels, and numbers of rows.
 
     input, label: float32 [N, 1].
     Returns six variables [1].

@@ -19,7 +19,7 @@ def _reverse_time(x: Any) -> Any:
 
 
 class _StackedRecurrentNetwork:
-    """The stacked recurrent units of a network, for one direction or for both.
+    """A multi-layer recurrent network of BasicGRUUnits or BasicLSTMUnits, in one or two directions.
 
     unit: creates a unit from its name and the attributes of its parameters
     """
@@ -97,7 +97,7 @@ class _StackedRecurrentNetwork:
     def run(
         self, x: Any, initial: list[Any], width: int, lengths: Any, batch_first: bool
     ) -> tuple[Any, ...]:
-        """Return outputs and last states.
+        """Run all layers; returns the outputs of the last layer and the last states of all layers.
 
         x: [B, T, *] with batch_first, else [T, B, *]
         """

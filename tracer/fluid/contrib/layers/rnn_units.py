@@ -13,7 +13,9 @@ __all__ = ["BasicGRUUnit", "BasicLSTMUnit"]
 
 
 def attr_with_name_suffix(attr: Any, suffix: str) -> Any:
-    """Return a copy of an attribute with a suffix at its name; itself if it has no name."""
+    """Return a copy of a ParamAttr whose name ends with `suffix`, or the ParamAttr itself if it has
+    no name.
+    """
     if getattr(attr, "name", None) is None:
         return attr
     renamed = copy.deepcopy(attr)
@@ -87,7 +89,7 @@ class BasicGRUUnit(_RecurrentUnit):
         )
 
     def forward(self, input: Any, pre_hidden: Any) -> Any:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         gates = self._gate_activation(
             _project_input_and_state(input, pre_hidden, self._gate_weight, self._gate_bias)
         )
@@ -101,7 +103,8 @@ class BasicGRUUnit(_RecurrentUnit):
 
 
 class BasicLSTMUnit(_RecurrentUnit):
-    """One step of an LSTM (Hochreiter and Schmidhuber 1997) with sigmoid and tanh, as in 1.8.
+    """One step of an LSTM (Hochreiter and Schmidhuber 1997) with the activations sigmoid and tanh,
+    as in Paddle 1.8.
 
     input: [B, D].
     pre_hidden, pre_cell: [B, H].
@@ -131,7 +134,7 @@ class BasicLSTMUnit(_RecurrentUnit):
         self._bias: Any = self.create_parameter([4 * width], bias, self._dtype, True)
 
     def forward(self, input: Any, pre_hidden: Any, pre_cell: Any) -> tuple[Any, Any]:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         i, j, f, o = OPS["split"](
             _project_input_and_state(input, pre_hidden, self._weight, self._bias), num=4, axis=-1
         )

@@ -22,7 +22,8 @@ def match_matrix_tensor(
     dtype: Any = "float32",
     name: str | None = None,
 ) -> Any:
-    """For each pair of sequences and each of channel_num weights W_t, compute act(x_i W_t y_j).
+    """Compute act(x_i W_t y_j) for each pair of sequences, all rows i and j of the pair, and each
+    of the channel_num weights W_t.
 
     x: [R, D].
     y: [S, E].
@@ -41,7 +42,8 @@ def match_matrix_tensor(
 
 
 def sequence_topk_avg_pooling(input: Any, row: Any, col: Any, topks: Any, channel_num: int) -> Any:
-    """For each row, channel and k: the sum of the k largest elements, divided by k.
+    """Return, for each row, each channel and each k in topks, the sum of the k largest elements
+    divided by k.
 
     input: matrices with LoD.
     row, col: sequences with their heights and widths.

@@ -45,6 +45,6 @@ class QuantedConv2D(QuantedInputAndWeightLayer):
         self._data_format = layer._data_format
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x, weight = self._quantize_operands(input)
         return convolve_with_settings_of_layer(self, F.conv2d, x, weight)

@@ -40,6 +40,6 @@ class QuantedLinear(QuantedInputAndWeightLayer):
         self.name = layer.name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x, weight = self._quantize_operands(input)
         return F.linear(x, weight, self.bias)

@@ -34,9 +34,11 @@ class QuantedInputAndWeightLayer(ConvertibleQuantedLayer):
         return input, weight
 
     def weights_to_quanters(self) -> list[tuple[str, str]]:
-        """Return pairs of the attributes of a weight and of its quanter."""
+        """Return a pair of attribute names for each weight: that of the weight and that of its
+        quanter.
+        """
         return [("weight", "weight_quanter")]
 
     def activation_quanters(self) -> list[str]:
-        """Return the attributes of the quanters of inputs."""
+        """Return the attribute names of the quanters of inputs."""
         return ["activation_quanter"]

@@ -6,7 +6,8 @@
 namespace oarlock {
 namespace {
 
-// Decodes boxes from deltas to their priors, per class. priors [R,4], deltas [R,C,4]
+// Decodes one box per class from the deltas of a class to its prior box. priors [R,4], deltas
+// [R,C,4]
 Value decode_class_boxes_from_deltas(NodeContext& n, Value priors, Value deltas,
                                      double max_log_size) {
   auto low = slice_box_corner(n, n.unsqueeze(priors, {1}), 0),
@@ -16,7 +17,8 @@ Value decode_class_boxes_from_deltas(NodeContext& n, Value priors, Value deltas,
   return n.concat({middle - half, middle + half - 1}, 2);
 }
 
-// Class 0 is the background, which is never assigned.
+// Decodes the boxes of all classes, and assigns to each prior box that of its best class other than
+// class 0, the background.
 void box_decoder_and_assign(NodeContext& n) {
   auto priors = n.input("PriorBox"), scores = n.input("BoxScore");
   n.require(n.require_known_rank(scores) == 2 && n.require_known_rank(priors) == 2,
@@ -37,7 +39,8 @@ void box_decoder_and_assign(NodeContext& n) {
 
 constexpr std::int64_t kMaxChannels = 1 << 16;  // limits the number of constants
 
-// Positions are four pixels apart; channels alternate between x and y.
+// Converts offsets to coordinates: the position of an element, in steps of four pixels, minus the
+// offset. Channels alternate between x and y.
 void polygon_box_transform(NodeContext& n) {
   auto x = n.input("Input");
   auto channels = n.require_known_rank(x) == 4 ? n.dim(x, 1) : -1;

@@ -11,7 +11,8 @@
 namespace oarlock {
 namespace {
 
-// The input of the recurrence: rows of `x` times `weight` [I,G*H], plus optional `bias` [G*H].
+// The input of a recurrent op: rows of `x` times `weight` [I,G*H] (G gates, hidden size H), plus
+// optional `bias` [G*H].
 struct RnnInputProjection {
   Expr x, weight;
   Value bias;
@@ -23,7 +24,8 @@ const std::string& single_name_or_empty(const Slots& slots, std::string_view slo
   return it != slots.end() && it->second.size() == 1 ? it->second[0] : none;
 }
 
-// The op before `reader` that wrote a variable, if nothing has written it since.
+// The op before `reader` that writes variable `name` as its only output Out; null if a later op
+// writes the variable again.
 const OpDesc* find_input_producer(const NodeContext& n, const std::string& name,
                                   const OpDesc& reader) {
   const OpDesc* op = n.find_latest_earlier_writer_in_block(name);
@@ -35,7 +37,9 @@ bool is_unchanged_since(const NodeContext& n, const std::string& name, const OpD
   return n.has_variable_value(name) && (!writer || writer < &op);
 }
 
-// Fuses a preceding `fc`, whose product ONNX's op computes itself.
+// The operands of the ops `mul` and `elementwise_add` (a fully connected layer) that compute the
+// input of the recurrent op, because ONNX's op contains this product; nullopt if other ops compute
+// it.
 std::optional<RnnInputProjection> try_fuse_fc(NodeContext& n, std::int64_t width) {
   const OpDesc* add = find_input_producer(n, single_name_or_empty(n.op().inputs, "Input"), n.op());
   const OpDesc* mul = add && add->type == "elementwise_add"
@@ -77,7 +81,7 @@ struct OnnxRnnNode {
 Values onnx_rnn_inputs(NodeContext& n, const OnnxRnnNode& net, const Expr& x, const Expr& lengths) {
   Values all{x};
   all.insert(all.end(), net.weights.begin(), net.weights.end());
-  // ONNX Runtime crashes if there are no sequences.
+  // The run fails if the batch has no sequences, because ONNX Runtime's recurrent ops would crash.
   auto none = Expr(n, dim_as_vector(n, lengths, 0)) == 0;
   all.push_back(
       n.cast(fail_at_run_time_if_any(n, lengths, none, "there are no sequences"), DType::int32));
@@ -101,8 +105,8 @@ NodeContext::Attrs onnx_rnn_attrs(const OnnxRnnNode& net, bool reverse) {
 
 Value swap_batch_and_time(const Expr& v) { return v.context().transpose(v, {1, 0}); }
 
-// Runs ONNX's op over padded sequences and restores the NaNs that its kernel hides. x: the rows ->
-// [T,H]
+// Emits ONNX's recurrent op over padded sequences, and restores the NaNs that ONNX Runtime's kernel
+// hides. x: the rows -> [T,H]
 Value emit_rnn_on_padded_sequences(NodeContext& n, const OnnxRnnNode& net, const Expr& x) {
   auto sequences = require_input_row_partition(n, "Input");
   auto at = emit_padded_row_indices_and_mask(sequences);
@@ -210,7 +214,7 @@ Expr clip_state(const Expr& x, double max_abs) {
   return max_abs > 0 ? max(min(x, max_abs), -max_abs) : x;
 }
 
-// The next states: the output, which may be projected, and the cell.
+// One step of an LSTM: returns the next output, projected by `project`, and the next cell state.
 using LstmStep = std::function<Expr(const Expr& hidden)>;
 Exprs lstm_step(NodeContext& n, const LstmParameters& net, const Expr& pre, const Expr& cell,
                 double clip, const LstmStep& project) {
@@ -228,7 +232,8 @@ Exprs lstm_step(NodeContext& n, const LstmParameters& net, const Expr& pre, cons
   return {project(out * net.activations[2]->apply(now)), now};
 }
 
-// Outputs and cells of every row, computed step by step. width: of the outputs
+// An LSTM over packed sequences as a Scan over its steps: returns the outputs and the cell states
+// of every row. width: of the outputs
 Exprs scan_lstm(NodeContext& n, const LstmParameters& net, std::int64_t width, double clip,
                 const LstmStep& project) {
   auto x = input_expr(n, "Input");
@@ -251,7 +256,8 @@ Exprs scan_lstm(NodeContext& n, const LstmParameters& net, std::int64_t width, d
   return {pack_sequences(done.outputs[0], at.mask), pack_sequences(done.outputs[1], at.mask)};
 }
 
-// ONNX's LSTM does not output the cells: if they are read, both are computed step by step.
+// ONNX's LSTM does not output the cell state of each step; if an op reads it, outputs and cell
+// states are computed step by step by a Scan.
 void lstm(NodeContext& n) {
   auto net = read_lstm_parameters(n);
   if (!n.is_output_read("Cell")) return n.set_output("Hidden", emit_lstm(n, net));
@@ -260,7 +266,7 @@ void lstm(NodeContext& n) {
   n.set_output("Cell", outputs[1]);
 }
 
-// An LSTM with projected output.
+// The op `lstmp`: an LSTM over packed sequences, whose hidden state is projected to a smaller size.
 void lstmp(NodeContext& n) {
   auto net = read_lstm_parameters(n);
   auto projection = n.input("ProjWeight");

@@ -26,8 +26,9 @@ void rank_loss(NodeContext& n) {
   n.set_output("Out", relu(score) + log(exp(-abs(score)) + 1) - input_expr(n, "Label") * score);
 }
 
-// softplus(x) - clicked * x, plus softplus(x) - score * x where Label >= 0. Label is -2 (not
-// clicked) or -1 (clicked) without a score, else clicked + score.
+// softplus(x) - clicked * x, plus softplus(x) - score * x where Label >= 0. Label encodes a click
+// and a teacher's score: -2 (not clicked) and -1 (clicked) have no score; a Label >= 0 is clicked
+// (0 or 1) + score.
 void teacher_student_sigmoid_loss(NodeContext& n) {
   auto x = input_expr(n, "X"), label = input_expr(n, "Label");
   auto softplus = relu(x) + log(exp(-abs(x)) + 1);
@@ -37,7 +38,8 @@ void teacher_student_sigmoid_loss(NodeContext& n) {
   n.set_output("Y", softplus - where(clicked, x, 0) + where(no_score, 0, softplus - score * x));
 }
 
-// The mean of log sigmoid differences between the label's score and the others.
+// BPR loss: the mean of -log(sigmoid(score of the label - score of another class)) over the other
+// classes.
 void bpr_loss(NodeContext& n) {
   auto x = input_expr(n, "X");
   int last = n.require_known_rank(x) - 1;
@@ -72,7 +74,8 @@ void cross_entropy2(NodeContext& n) {
   n.set_output("Y", hard_label_cross_entropy(n, input_expr(n, "X"), n.attr("ignore_index", -100)));
 }
 
-// Squared near zero, linear beyond; summed over all dims but the batch.
+// Smooth L1 loss: squared differences near zero, absolute ones beyond, summed over all dims but the
+// batch.
 void smooth_l1_loss(NodeContext& n) {
   auto gap = input_expr(n, "X") - input_expr(n, "Y");
   double square = std::pow(static_cast<double>(n.attr("sigma", 1.0f)), 2);

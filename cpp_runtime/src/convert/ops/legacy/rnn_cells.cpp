@@ -27,7 +27,7 @@ void gru_unit(NodeContext& n) {
   n.set_output("Gate", n.concat({both, candidate_state}, 1));
 }
 
-// X: input, forget and output gate, candidate.
+// One LSTM step. The columns of X are the input gate, forget gate, output gate and candidate.
 void lstm_unit(NodeContext& n) {
   auto x = input_expr(n, "X");
   n.require(n.require_known_rank(x) == 2 && n.dim(x, 1) > 0 && n.dim(x, 1) % 4 == 0,

@@ -1,5 +1,5 @@
-// Feature scaling of early models: per channel, by collected statistics, by neighboring channels
-// (lrn), of click counts (cvm), by position. Also lookahead convolution (row_conv).
+// Ops of early models: scaling of features per channel, by collected statistics, by neighboring
+// channels (lrn), of click counts (cvm) and by position; and lookahead convolution (row_conv).
 #include <cmath>
 
 #include "convert/expression.h"
@@ -44,7 +44,8 @@ void lrn(NodeContext& n) {
                           n, n.emit("LRN", {move_channels_first_if(n, x, last)}, attrs), last));
 }
 
-// The first two columns are counts of shows and clicks: replaced by logarithms or dropped.
+// The op `cvm`: the first two columns of X count shows and clicks; they are replaced by logarithms,
+// or removed if `use_cvm` is false.
 void cvm(NodeContext& n) {
   auto x = n.input("X");
   if (!n.attr("use_cvm", true)) return n.set_output("Y", n.slice(x, {2}, {INT64_MAX}, {1}));

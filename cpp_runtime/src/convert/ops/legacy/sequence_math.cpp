@@ -19,10 +19,10 @@ Expr append_element_along_axis(const Expr& v, std::int64_t axis, double value) {
   return v.emit("Pad", {n.int64_vector(pads), v.scalar_like(value)});
 }
 
-// One row per sequence; unspecified for empty sequences.
+// Pools each sequence to one row, which is unspecified for empty sequences.
 Expr pool_sequences(const Expr& x, const RowPartition& sequences, const std::string& type) {
   NodeContext& n = x.context();
-  // There must be a row to read even if all sequences are empty.
+  // A row is appended, because Gather must have a row to read even if all sequences are empty.
   if (type == "FIRST") return gather_rows(append_element_along_axis(x, 0, 0), sequences.starts());
   if (type == "LAST")
     return gather_rows(append_element_along_axis(x, 0, 0), max(sequences.ends() - 1, 0));
@@ -76,8 +76,8 @@ ContextRowIndicesAndMask context_row_indices_and_mask(const RowPartition& sequen
   return {where(inside, rows, 0), inside};
 }
 
-// A window of rows, zero outside the sequence, times the filter.  X [T,features], Filter
-// [length*features,out]
+// For each row, the window of rows around it, with zeros outside of the sequence, times the filter.
+// X [T,features], Filter [length*features,out]
 void sequence_conv(NodeContext& n) {
   auto x = input_expr(n, "X"), filter = input_expr(n, "Filter");
   n.require(!n.attr("paddingTrainable", false), "padding that was trained has no lowering");
@@ -94,7 +94,8 @@ void sequence_conv(NodeContext& n) {
                     {reshape_to_shape_parts(n, windows, {n.int64_vector({-1}), columns}), filter}));
 }
 
-// Each word with its successors. [T,1] -> [T,win_size]
+// Each word of a sequence together with the `win_size` - 1 words that follow it. [T,1] ->
+// [T,win_size]
 void sequence_enumerate(NodeContext& n) {
   auto size = n.attr("win_size", 1);
   require_unrollable_size(n, size, "attribute 'win_size'");

@@ -13,7 +13,7 @@ Expr num_rows(const Expr& x) { return {x.context(), dim_as_vector(x.context(), x
 
 // ---- padding and packing ----
 
-// PadValue is a scalar or a row.
+// The op sequence_pad, whose input PadValue is a scalar or a row.
 void sequence_pad(NodeContext& n) {
   auto x = input_expr(n, "X"), value = input_expr(n, "PadValue");
   auto sequences = require_input_row_partition(n);
@@ -87,7 +87,8 @@ void sequence_reverse(NodeContext& n) {
   n.set_output("Y", gather_rows(input_expr(n, "X"), mirror - sequences.all_row_indices()));
 }
 
-// The first sequences of all inputs, then the second ones, ...
+// Concatenates sequences: the first sequences of all inputs become the first sequence of the
+// output, and so on.
 void sequence_concat(NodeContext& n) {
   Values rows, inside;
   std::optional<Expr> offsets;
@@ -144,7 +145,7 @@ void sequence_erase(NodeContext& n) {
                    sequences_of_selected_rows(require_input_row_partition(n), mask).row_splits);
 }
 
-// Whether each word remains when the blank and, if requested, repetitions are removed.
+// Whether each token remains when blanks and, if `merges`, repeated tokens are removed.
 Expr ctc_output_mask(const Expr& words, const Expr& is_first, double blank, bool merges) {
   NodeContext& n = words.context();
   auto mask = !(words == blank);
@@ -166,7 +167,7 @@ void ctc_align_packed(NodeContext& n, const Expr& x, double blank, bool merges) 
                   gather_rows(sequences.starts(), sequence_id_per_row(sequences));
   auto mask = ctc_output_mask(words, is_first, blank, merges);
   auto tokens = select_rows_by_mask(words, mask);
-  // Paddle returns one row of -1 if nothing remains.
+  // If no token remains, Paddle returns one row of -1.
   auto longer =
       n.concat({tokens, tokens.scalar_like(-1).emit("Unsqueeze", {n.int64_vector({0})})}, 0);
   auto end = max(num_rows(tokens), Expr(n, n.int64_vector({1})));
@@ -174,7 +175,8 @@ void ctc_align_packed(NodeContext& n, const Expr& x, double blank, bool merges) 
   n.set_row_splits("Output", sequences_of_selected_rows(sequences, mask).row_splits);
 }
 
-// Moves the kept words to the front and fills the rest. x: [batch,time]
+// CTC alignment of padded sequences: moves the tokens that remain to the front of each row, and
+// fills the rest of the row. x: [batch,time]
 void ctc_align_padded(NodeContext& n, const Expr& x, double blank, bool merges) {
   auto column = [&](const Expr& v) { return Expr(n, n.reshape(v, {-1, 1})); };
   auto lengths = column(input_expr(n, "InputLength").to(DType::int64));
@@ -213,7 +215,8 @@ void sequence_reshape(NodeContext& n) {
                                      "the elements of a sequence do not fill rows of new_dim"));
 }
 
-// The same rows with new row splits: those of Y, the content of Y, or an attribute.
+// Returns the rows of X with new row splits: the row splits of Y, the elements of Y, or the
+// attribute `target_lod`.
 void lod_reset(NodeContext& n) {
   auto x = input_expr(n, "X");
   n.require(!n.attr("append", false), "a further level of sequences has no lowering");

@@ -1,5 +1,5 @@
-// StaticRNN: a block that runs for each element of sequences along their first axis.  In the block,
-// a step's slice has the name of the whole.
+// StaticRNN: a block that runs for each element of sequences along their first axis. In the block,
+// the element of the current step has the variable name of the whole sequence.
 #include <algorithm>
 
 #include "convert/expression.h"
@@ -33,8 +33,9 @@ StaticRnn read_static_rnn(const NodeContext& n) {
   return s;
 }
 
-// Rejects writes to outer variables, which outer readers would not see.  Persistable variables,
-// such as running statistics, may be written.
+// Fails if the block writes a variable of an outer block, because ops outside of the block would
+// not read the written value. The block may write persistable variables, such as running
+// statistics.
 void reject_outer_writes(const NodeContext& n, const Block& block) {
   for (const OpDesc& op : block.ops)
     for (auto& [slot, names] : op.outputs)
@@ -45,7 +46,7 @@ void reject_outer_writes(const NodeContext& n, const Block& block) {
       }
 }
 
-// The number of steps int64[], at least one and equal for all inputs.
+// The number of steps, int64[]; the run fails if it is 0 or differs between the inputs.
 Value emit_checked_num_steps(NodeContext& n, const Values& inputs) {
   Values wrong;
   Expr count(n, dim_as_vector(n, inputs[0], 0));
@@ -66,7 +67,7 @@ Value emit_checked_num_steps(NodeContext& n, const Values& inputs) {
                                  "the inputs need one step, and the same number of them"));
 }
 
-// Builds the body: next memories, then outputs of the step.
+// Builds the body of the loop, which outputs the next memories, then the outputs of the step.
 Values build_step_body(NodeContext& b, const StaticRnn& s, Value count) {
   auto at = b.add_subgraph_input("iteration", DType::int64, Ints{});
   auto condition = b.add_subgraph_input("condition", DType::boolean, Ints{});
