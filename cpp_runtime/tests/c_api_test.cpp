@@ -130,6 +130,11 @@ TEST("c: bound runs, outputs in given memory, and error codes") {
   };
   CHECK_EQ(text_of(oarlock_run_into(session, &x, 1, outputs, 2)), "");
   CHECK(std::equal(first, first + 6, wanted));
+  outputs[0].name = oarlock_session_output(session, 0).name;
+  CHECK_EQ(text_of(oarlock_run_into(session, &x, 1, outputs, 2)), "");
+  outputs[0].name = oarlock_session_output(session, 1).name;
+  CHECK_HAS(text_of(oarlock_run_into(session, &x, 1, outputs, 2)),
+            "oarlock_run_into: output 0 is '");
 
   oarlock_io_binding* binding = nullptr;
   CHECK_EQ(text_of(oarlock_io_binding_new(session, &binding)), "");

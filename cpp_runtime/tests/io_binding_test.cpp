@@ -58,6 +58,9 @@ TEST("binding: a tensor of the caller's memory is freed once, by the deleter") {
   CHECK_ERROR("tensor: no tensor is float32[?]", Tensor::from_blob(values, DType::float32, {-1}));
   Tensor on_gpu = Tensor::from_blob(values, DType::float32, {6}, {}, {DeviceType::cuda, 0});
   CHECK_ERROR("tensor: its values are in memory of a GPU", on_gpu.values<float>());
+  void* odd = reinterpret_cast<char*>(values) + 1;
+  CHECK_ERROR("tensor: its memory is not aligned to float32",
+              Tensor::from_blob(odd, DType::float32, {5}).values<float>());
 }
 
 TEST("binding: elements of half precision and complex numbers") {
@@ -206,7 +209,9 @@ TEST("binding: errors name the tensor") {
   Tensor x = rows(2);
   binding.bind_input("x", x);
   binding.bind_output(kFirst, Tensor(DType::float32, {3, 3}));
-  CHECK_ERROR("run: an output has another size than the tensor for it", binding.run());
+  std::string error = check::error_of([&] { binding.run(); });
+  CHECK_HAS(error, "run: an output has another size than the tensor for it");
+  CHECK_HAS(error, ": [2,3], the tensor has [3,3]");
   Tensor overlapping = Tensor::from_blob(x.data(), DType::float32, {2, 3});
   binding.bind_output(kFirst, overlapping);
   CHECK_ERROR("run: an output is in the memory of an input", binding.run());
@@ -264,6 +269,8 @@ TEST("binding: models in memory, and parameters that a function reads") {
               Model::from_memory(program, params.size(), [](std::uint64_t, void*, std::size_t) {
                 throw Error(ErrorCode::file, "no key");
               }));
+  CHECK_ERROR("the function that reads parameters is empty",
+              Model::from_memory(program, params.size(), Model::ReadFunction{}));
   CHECK_ERROR("the weights are in memory", Model::from_memory(program, params).to_onnx());
   OnnxOptions inline_weights;
   inline_weights.inline_weights = true;

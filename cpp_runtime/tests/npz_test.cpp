@@ -77,5 +77,6 @@ TEST("npz: arrays that share their bytes") {
   }
   end[8] = end[10] = copies;
   CHECK_EQ(parse_npz(bytes, "x.npz").size(), std::size_t{1});
-  CHECK_ERROR("its arrays take more bytes than it has", parse_npz(forged + end, "x.npz"));
+  CHECK_ERROR("the compressed arrays have more bytes than the file",
+              parse_npz(forged + end, "x.npz"));
 }

@@ -67,6 +67,8 @@ def test_dlpack_errors() -> None:
         from_dlpack(3)
     with pytest.raises(paddle.OpError, match="list is not a Tensor"):
         to_dlpack([1])
+    with pytest.raises(paddle.OpError, match="dlpack: .*stream"):
+        paddle.ones([2]).__dlpack__(stream=1)
     used = to_dlpack(paddle.ones([2]))
     from_dlpack(used)
     with pytest.raises(paddle.OpError, match="from_dlpack"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import sys
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -107,13 +109,31 @@ def test_example_http_service(installed: Path, tmp_path: Path) -> None:
             {"inputs": {"x": {"shape": [1, 5], "data": [0] * 5}}},
             {"inputs": {"x": {"shape": [1, 4], "data": ["a"] * 4}}},
             {"inputs": {"x": {"shape": [2**40, 2**40], "data": []}}},
+            [[[[[[[[[[]]]]]]]]]],
         ):
             status, answer = post(f"{url}/run", wrong)
             assert status == 400, answer
             assert answer["error"]
+        with closing(http.client.HTTPConnection(url.removeprefix("http://"), timeout=20)) as sender:
+            for chunked in (False, True):  # the connection remains usable
+                spaces = b" " * (17 << 20)
+                sender.request("POST", "/run", iter([spaces]) if chunked else spaces)
+                response = sender.getresponse()
+                assert response.status == 400
+                assert "larger than 16777216 bytes" in json.load(response)["error"]
         with ThreadPoolExecutor(8) as threads:
             last = [threads.submit(post, f"{url}/run", body) for _ in range(8)]
             assert [answer.result()[0] for answer in last] == [200] * 8
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(20) == 0
+    # A signal that arrives before the service listens is not lost.
+    with subprocess.Popen(
+        [str(tmp_path / "http_service"), str(MODEL), "0", "1"],
+        env=os.environ | {"OARLOCK_ORT_LIBRARY": engine()},
+        stdout=subprocess.PIPE,
+    ) as service:
+        assert service.stdout is not None
+        service.stdout.readline()
         service.send_signal(signal.SIGTERM)
         assert service.wait(20) == 0
 

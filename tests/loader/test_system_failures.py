@@ -248,6 +248,12 @@ LIBRARIES = {
         "void* OrtGetApiBase(void) { return base; }",
         "ONNX Runtime 2.0.0 does not work",
     ),
+    # As a library that ran out of memory: the cause is in the first error only.
+    "another-error-later": (
+        'static int calls;\nstatic const char* version(void) { return calls++ ? "2.0.0" : "1.4.0"; }\n'
+        "static void* base[] = {0, (void*)version};\nvoid* OrtGetApiBase(void) { return base; }",
+        "ONNX Runtime 1.4.0 does not work",
+    ),
 }
 
 
@@ -258,6 +264,7 @@ def test_library_without_engine(name: str, tmp_path: Path) -> None:
     library = tmp_path / "libfake.so"
     compiler = os.environ.get("CC", "cc")
     subprocess.run([compiler, "-shared", "-fPIC", "-o", library, tmp_path / "fake.c"], check=True)
+    assert_rejected(library, why)
     assert_rejected(library, why)
 
 

@@ -223,7 +223,7 @@ class Tensor(TensorBase):
             array = array.copy()
         try:
             return array.__dlpack__(**how)
-        except (BufferError, TypeError) as error:
+        except (BufferError, RuntimeError, TypeError) as error:
             raise OpError(append_user_line(f"dlpack: {error} (X={self.meta})")) from None
 
     def __dlpack_device__(self) -> tuple[int, int]:

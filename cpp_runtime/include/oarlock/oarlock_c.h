@@ -121,8 +121,9 @@ OARLOCK_API void oarlock_session_free(oarlock_session* session);
 
 OARLOCK_API oarlock_error* oarlock_run(const oarlock_session* session, const oarlock_tensor* inputs,
                                        size_t count, oarlock_results** result);
-/* Writes all outputs, in order, to the memory of `outputs`, whose shapes are those of the results
- * and which have no memory in common with inputs or each other. */
+/* Writes all outputs, in order, to the memory of `outputs`: their shapes are those of the results,
+ * their names null or those of the results, and they have no memory in common with inputs or each
+ * other. */
 OARLOCK_API oarlock_error* oarlock_run_into(const oarlock_session* session,
                                             const oarlock_tensor* inputs, size_t count,
                                             const oarlock_tensor* outputs, size_t output_count);

@@ -100,8 +100,8 @@ class OARLOCK_EXPORT Tensor {
   Device device() const { return device_; }
   const std::shared_ptr<void>& owner() const { return owner_; }
 
-  /// The elements. Throws Error(input) if T is not the dtype of the tensor, or if the elements are
-  /// in memory of a GPU.
+  /// The elements. Throws Error(input) if T is not the dtype of the tensor, if the elements are in
+  /// memory of a GPU, or if the memory of from_blob is not aligned to T.
   template <class T>
   std::span<const T> values() const {
     if (dtype_for<T>() != dtype_)
@@ -109,6 +109,9 @@ class OARLOCK_EXPORT Tensor {
                                         ", it is " + std::string(name_of(dtype_)));
     if (!device_.is_host())
       throw Error(ErrorCode::input, "tensor: its values are in memory of a GPU");
+    if (reinterpret_cast<std::uintptr_t>(data_) % alignof(T) != 0)
+      throw Error(ErrorCode::input, "tensor: its memory is not aligned to " +
+                                        std::string(name_of(dtype_)) + "; copy it");
     return {static_cast<const T*>(data_), size_};
   }
   /// Implicit conversion to a view of this tensor, valid while the tensor is alive.

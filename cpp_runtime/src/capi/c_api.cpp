@@ -212,9 +212,14 @@ oarlock_error* oarlock_run_into(const oarlock_session* session, const oarlock_te
   return catch_errors([&] {
     require_nonnull(session && (inputs || count == 0) && (outputs || output_count == 0),
                     "oarlock_run_into: an argument");
+    const std::vector<TensorSpec>& specs = session->session->outputs();
     std::vector<Tensor> tensors;
-    for (std::size_t i = 0; i < output_count; ++i)
+    for (std::size_t i = 0; i < output_count; ++i) {
+      if (outputs[i].name && i < specs.size() && outputs[i].name != specs[i].name)
+        throw Error(ErrorCode::input, "oarlock_run_into: output " + std::to_string(i) + " is '" +
+                                          specs[i].name + "', not '" + outputs[i].name + "'");
       tensors.push_back(make_tensor_of_c_tensor(outputs[i]));
+    }
     session->session->run_into(order_inputs(*session->session, inputs, count), tensors);
   });
 }

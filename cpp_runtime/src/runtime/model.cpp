@@ -178,6 +178,8 @@ Model Model::from_memory(std::string_view program, std::string_view pdiparams,
 
 Model Model::from_memory(std::string_view program, std::uint64_t params_size,
                          const ReadFunction& read, const std::string& name) {
+  if (params_size > 0 && !read)
+    throw Error(ErrorCode::input, name + ": the function that reads parameters is empty");
   if (params_size > PTRDIFF_MAX)
     throw Error(ErrorCode::input, name + ": " + std::to_string(params_size) +
                                       " bytes of parameters do not fit into memory");

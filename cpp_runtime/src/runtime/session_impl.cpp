@@ -105,12 +105,29 @@ bool matches_spec(const TensorSpec& spec, DType dtype, std::span<const std::int6
          });
 }
 
-// Whether an error of ONNX Runtime reports that an output has another size than the tensor bound to
-// it; recognizes the messages of older and newer versions.
-bool is_size_mismatch_of_output(const Error& error) {
+// The text between `before` and `end`; "" if `before` does not occur.
+std::string text_between(std::string_view text, std::string_view before, char end) {
+  auto at = text.find(before);
+  if (at == text.npos) return "";
+  text.remove_prefix(at + before.size());
+  return std::string(text.substr(0, text.find(end)));
+}
+
+// The message for a result that has another size than the tensor for it, from the messages of older
+// and newer versions of ONNX Runtime; "" for other errors.
+std::string describe_size_mismatch_of_output(const Error& error) {
+  constexpr std::string_view older = "shape verification failed",
+                             newer = "The output OrtValue provided for output";
   std::string_view message = error.what();
-  return message.find("shape verification failed") != message.npos ||
-         message.find("The output OrtValue provided for output") != message.npos;
+  bool is_newer = message.find(newer) != message.npos;
+  if (!is_newer && message.find(older) == message.npos) return "";
+  std::string name = is_newer ? " ('" + text_between(message, "provided for output '", '\'') + "')"
+                              : "",
+              given = text_between(message, is_newer ? "has shape {" : "Current shape:{", '}'),
+              computed = text_between(
+                  message, is_newer ? "output shape for this run is {" : "Requested shape:{", '}');
+  return "run: an output has another size than the tensor for it" + name + ": [" + computed +
+         "], the tensor has [" + given + "]";
 }
 
 }  // namespace
@@ -508,10 +525,8 @@ void Session::Impl::set_ort_values_to_views(OrtValues& values,
 void Session::Impl::throw_run_error(const Error& error, std::span<const TensorView> input_views,
                                     const CancellationToken* cancellation) const {
   if (cancellation && cancellation->is_stopped()) throw Error(ErrorCode::canceled, "run: stopped");
-  if (is_size_mismatch_of_output(error))
-    throw Error(ErrorCode::input,
-                std::string("run: an output has another size than the tensor for it (") +
-                    error.what() + ")");
+  if (std::string mismatch = describe_size_mismatch_of_output(error); !mismatch.empty())
+    throw Error(ErrorCode::input, mismatch);
   throw_if_guard_explains_failure(input_views, error);
   throw error_with_op_location(model.impl().program, error);
 }

@@ -119,6 +119,7 @@ bool Library::has_provider(std::string_view name) const {
 const Library& load_ort_library_once(const std::string& path) {
   static std::mutex mutex;
   static auto& opened = *new std::map<void*, std::unique_ptr<Library>>;  // never destroyed
+  static auto& first_failures = *new std::map<void*, std::string>;
   std::lock_guard lock(mutex);
   std::string tried;
   for (const std::string& candidate : ort_library_path_candidates(path)) {
@@ -126,7 +127,13 @@ const Library& load_ort_library_once(const std::string& path) {
     void* base = handle ? ::dlsym(handle, "OrtGetApiBase") : nullptr;
     if (base) {
       auto& library = opened[base];
-      if (!library) library = make_library(base, candidate);
+      if (!library) try {
+          library = make_library(base, candidate);
+        } catch (const Error& error) {
+          // Without memory ONNX Runtime is left half initialized, and later attempts fail for
+          // that reason, which is not the cause.
+          throw Error(error.code(), first_failures.try_emplace(base, error.what()).first->second);
+        }
       return *library;
     }
     const char* why = ::dlerror();
