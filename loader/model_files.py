@@ -108,7 +108,7 @@ def read_model(
     prefix = model_prefix(path)
     if os.path.isdir(path) and not (
         _has_program_file_at_prefix(prefix)
-        and _are_files_of(prefix, model_filename, params_filename)
+        and _are_file_names_of_prefix(prefix, model_filename, params_filename)
     ):
         return _read_paddle1_folder(Path(path), model_filename or "__model__", params_filename)
     file = prefix + existing_program_suffix(path, prefix)
@@ -127,7 +127,9 @@ def read_model(
     )
 
 
-def _are_files_of(prefix: str, model_filename: str | None, params_filename: str | None) -> bool:
+def _are_file_names_of_prefix(
+    prefix: str, model_filename: str | None, params_filename: str | None
+) -> bool:
     """Whether the file names that a caller requests are those of the model at the path prefix
     `prefix`; None requests the default name.
     """

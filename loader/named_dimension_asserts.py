@@ -25,12 +25,12 @@ def emit_asserts_on_unknown_sizes(
     model: its name, for messages.
     """
     declared = [_declared_dims(recorder, tensor) for tensor in inputs]
-    for d, first in dimensions.iter_with_first_of_name():
+    for d, first in dimensions.iter_dims_with_first_of_same_name():
         dim, first_dim = declared[d.input_index][d.axis], declared[first.input_index][first.axis]
         where = f"{model}: input '{d.input_name}': dimension {d.axis} ('{d.dim.name}')"
         if inputs[d.input_index].meta.shape[d.axis] < 0:
             size = emit_axis_size(inputs[d.input_index], d.axis)
-            if dim is None or not d.dim.contains_all_of(dim):
+            if dim is None or not d.dim.allows_all_sizes_of(dim):
                 holds = reduce(OPS["logical_and"], _emit_range_conditions(size, d.dim))
                 message = f"{where} must be {d.dim.describe_sizes()}"
                 recorder.emit_assert(holds, message, data=[size])

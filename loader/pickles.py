@@ -155,11 +155,11 @@ class _StackMachine:
                 raise RejectedPickleError(
                     f"has a key that is not plain data: {describe_value(key)}"
                 )
-            self.spend_budget(sum(map(_comparison_cost, flat)))
+            self.spend_budget(sum(map(_num_bytes_to_hash_and_compare, flat)))
             if not _is_collision_resistant_key(key):
                 _, others = self.num_collidable_keys.get(id(target), (target, 0))
                 self.num_collidable_keys[id(target)] = target, others + 1
-                self.comparison_budget -= others * sum(map(_comparison_cost, flat))
+                self.comparison_budget -= others * sum(map(_num_bytes_to_hash_and_compare, flat))
                 if self.comparison_budget < 0:
                     raise RejectedPickleError(
                         f"has {others} keys in one dict that are neither strings nor small integers"
@@ -227,7 +227,7 @@ class _StackMachine:
         return value
 
 
-def _comparison_cost(key: Any) -> int:
+def _num_bytes_to_hash_and_compare(key: Any) -> int:
     """Return the number of bytes that are processed when one part of a dict key is hashed and
     compared.
     """

@@ -250,7 +250,7 @@ DYNAMIC_IMPORTS: dict[str, str] = {
     "": "connects core.legacy_importer with fluid",
     "compat.finder": "imports a module of Paddle under its name here",
     "compat.lazy_submodules": "imports a module of Paddle when it is first used",
-    "compat.no_zero_dim_emulation": "replaces functions that it finds by name",
+    "compat.shape_1_scalar_emulation": "replaces functions that it finds by name",
     "core.lazy_import": "tables of names that are imported at first use",
     "fluid": "names of later releases are those of their modules",
     "fluid.layers.parent_package_getattr": "a module and a function have the same name in Paddle",

@@ -73,7 +73,7 @@ from .core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_de
 from .core.rng import get_rng_state, set_rng_state
 from .core.tensor import Tensor
 from .core.tensor_printing import set_printoptions
-from .core.threads import set_default_blas_thread_count as _set_default_threads
+from .core.threads import limit_blas_to_one_thread_by_default as _set_default_threads
 from .core.threads import set_num_threads
 from .core.top_level_functions import (
     batch,

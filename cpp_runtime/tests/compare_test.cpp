@@ -50,12 +50,12 @@ TEST("profile: time by op, without the first runs") {
       event("b_kernel_time", "Relu", 1020, 4) + "," + event("model_run", "", 2000, 50) + "," +
       event("b_kernel_time", "Relu", 2020, 8) + "," + event("a_kernel_time", "Conv", 2010, 10) +
       "]";
-  AggregatedProfile table = aggregate_profile(text, "p.json", 1);
+  MeanTimesPerRun table = mean_times_per_run_of_profile(text, "p.json", 1);
   CHECK_EQ(table.runs, 2);
   CHECK_EQ(table.ops[0].name, "Conv");
   CHECK(std::fabs(table.ops[0].ms - 0.02) < 1e-9 && table.ops[0].count == 1);
   CHECK_EQ(table.nodes[1].name, "b");
   CHECK(std::fabs(table.total - 0.026) < 1e-9);
-  CHECK_ERROR("p.json: a profile without a run", aggregate_profile("[]", "p.json", 0));
-  CHECK_ERROR("no JSON", aggregate_profile("[{", "p.json", 0));
+  CHECK_ERROR("p.json: a profile without a run", mean_times_per_run_of_profile("[]", "p.json", 0));
+  CHECK_ERROR("no JSON", mean_times_per_run_of_profile("[{", "p.json", 0));
 }

@@ -9,13 +9,13 @@ using namespace oarlock;
 
 namespace {
 
-std::vector<ContractArg> args_of(Json rows) {
-  std::vector<ContractArg> args;
+std::vector<ContractInputOrOutput> args_of(Json rows) {
+  std::vector<ContractInputOrOutput> args;
   for (Json row : rows) {
-    ContractArg arg{std::string(row.find_at(0).string_or_empty()),
-                    static_cast<DType>(row.find_at(1).integer_or_zero()),
-                    {},
-                    std::string(row.find_at(3).string_or_empty())};
+    ContractInputOrOutput arg{std::string(row.find_at(0).string_or_empty()),
+                              static_cast<DType>(row.find_at(1).integer_or_zero()),
+                              {},
+                              std::string(row.find_at(3).string_or_empty())};
     for (Json d : row.find_at(2)) arg.shape.push_back(d.integer_or_zero());
     for (Json dim : row.find_at(4))
       arg.named_dims.push_back({dim.find_at(0).integer_or_zero(),
@@ -49,7 +49,7 @@ std::string model_with(Json row) {
   std::string bytes = bytes_of("mlp.pdmodel") + contract_field(c);
   WireWriter more;
   if (Json hex = row.find("bytes")) more.bytes(kContractField, from_hex(hex.string_or_empty()));
-  return bytes + more.release_bytes();
+  return bytes + more.take_bytes();
 }
 
 }  // namespace

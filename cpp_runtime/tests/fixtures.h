@@ -23,7 +23,7 @@ inline bool have_equal_bytes(const Tensor& a, const Tensor& b) {
          std::memcmp(a.data(), b.data(), a.byte_size()) == 0;
 }
 
-inline void write_arg(WireWriter& w, std::uint32_t field, const ContractArg& arg) {
+inline void write_arg(WireWriter& w, std::uint32_t field, const ContractInputOrOutput& arg) {
   w.message(field, [&] {
     w.bytes(1, arg.name);
     w.int64(2, static_cast<std::int64_t>(arg.dtype));
@@ -42,8 +42,8 @@ inline std::string contract_field(const Contract& c) {
   WireWriter w;
   w.message(kContractField, [&] {
     w.int64(1, c.version);
-    for (const ContractArg& arg : c.inputs) write_arg(w, 2, arg);
-    for (const ContractArg& arg : c.outputs) write_arg(w, 3, arg);
+    for (const ContractInputOrOutput& arg : c.inputs) write_arg(w, 2, arg);
+    for (const ContractInputOrOutput& arg : c.outputs) write_arg(w, 3, arg);
     w.bytes(4, c.output_tree);
     for (const Guard& g : c.guards)
       w.message(5, [&] {
@@ -53,7 +53,7 @@ inline std::string contract_field(const Contract& c) {
     w.bytes(6, c.producer);
     w.bytes(7, c.verified);
   });
-  return w.release_bytes();
+  return w.take_bytes();
 }
 
 /// A contract for the fixture `mlp`.

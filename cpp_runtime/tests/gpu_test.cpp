@@ -148,11 +148,11 @@ TEST("gpu: bound and captured runs equal plain runs") {
   values.set(0, make_ort_value_of_view(raw.library, raw.memory.get(), views[0]));
   run_with_outputs_in_host_memory(raw.library, raw.session.get(), nullptr, host_memory(), inputs,
                                   values, outputs, bound);
-  Tensor first = make_tensor_owning_ort_value(raw.library, bound.release_to_handle(0), false);
+  Tensor first = make_tensor_owning_ort_value(raw.library, bound.move_entry_to_handle(0), false);
   CHECK(first.shape() == wanted[0].shape());
   CHECK_EQ(std::memcmp(first.data(), wanted[0].data(), first.size() * 4), 0);
-  CudaGraphRun captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs,
-                        {false});
+  CapturedCudaGraph captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs,
+                             {false});
   for (float start : {1.0f, 5.0f}) {
     data[0] = start;
     std::vector<Tensor> again = session.run(views), found = captured.run(views);
@@ -182,7 +182,8 @@ TEST("gpu: complex outputs of a captured run") {
   OrtValues values(library.api, 1);
   values.set(0, make_ort_value_of_view(library, memory.get(), views[0]));
   std::vector<const char*> inputs{"x"}, outputs{"y"};
-  CudaGraphRun captured(library, session.get(), host_memory(), inputs, values, outputs, {true});
+  CapturedCudaGraph captured(library, session.get(), host_memory(), inputs, values, outputs,
+                             {true});
   Tensor found = captured.run(views)[0];
   CHECK(found.dtype() == DType::complex64);
   CHECK(found.shape() == shape);

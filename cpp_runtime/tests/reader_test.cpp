@@ -53,7 +53,7 @@ TEST("reader: packed and single repeated numbers are the same") {
         });
       });
     });
-    return parse_upgrade_and_validate_program(w.release_bytes(), "p").find_var("v")->shape;
+    return parse_upgrade_and_validate_program(w.take_bytes(), "p").find_var("v")->shape;
   };
   CHECK(program([&] { w.int64(2, 3), w.int64(2, -1); }) == (Ints{3, -1}));
   CHECK(program([&] {
@@ -73,10 +73,7 @@ TEST("reader: duplicate attributes with one value") {
           w.message(4, [&] { w.bytes(1, "k"), w.int64(2, 0), w.int64(3, value); });
       });
     });
-    return parse_upgrade_and_validate_program(w.release_bytes(), "p")
-        .blocks[0]
-        .ops[0]
-        .attrs.at("k");
+    return parse_upgrade_and_validate_program(w.take_bytes(), "p").blocks[0].ops[0].attrs.at("k");
   };
   CHECK(attr_k({7, 7}) == attr_k({7}));
   CHECK_HAS(check::error_of([&] { attr_k({7, 8}); }), "attribute 'k' given twice, with two values");

@@ -12,7 +12,7 @@ import pytest
 import oarlock as paddle
 import oarlock.nn.functional as F
 from oarlock import compat
-from oarlock.compat.no_zero_dim_emulation import NAMES
+from oarlock.compat.shape_1_scalar_emulation import NAMES
 
 VECTOR, SQUARE = (
     np.array([1.0, 4.0, 2.0], np.float32),

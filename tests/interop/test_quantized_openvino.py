@@ -16,7 +16,7 @@ import pytest
 
 from oarlock.compiler.interpreter import Interpreter
 from oarlock.core.tensor import Tensor
-from oarlock.jit.condition_number import QuantizationLevelNoise, is_explained_by_rounding
+from oarlock.jit.condition_number import QuantizationLevelNoiseMode, is_explained_by_rounding
 from oarlock.jit.verify import largest_relative_difference
 from oarlock.loader.model_files import read_model
 from oarlock.onnx.writer import ExportOptions, write_onnx
@@ -89,7 +89,7 @@ def is_within_one_level(
         0,
         deviation,
         largest_relative_difference,
-        QuantizationLevelNoise,
+        QuantizationLevelNoiseMode,
     )
 
 

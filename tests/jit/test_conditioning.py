@@ -7,7 +7,7 @@ import pytest
 
 from oarlock.core.op import OPS
 from oarlock.core.tensor import Tensor
-from oarlock.jit.condition_number import QuantizationLevelNoise, is_explained_by_rounding
+from oarlock.jit.condition_number import QuantizationLevelNoiseMode, is_explained_by_rounding
 
 
 def test_wrong_complex_result_is_not_explained_by_rounding() -> None:
@@ -52,5 +52,5 @@ def test_one_level_of_a_quantization_op_is_explained(
             0,
             levels * level * 0.999,
             lambda a, b: float(np.abs(a - b).max()),
-            QuantizationLevelNoise,
+            QuantizationLevelNoiseMode,
         )

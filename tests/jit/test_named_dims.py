@@ -298,7 +298,7 @@ def test_a_declared_dim_needs_no_guard_in_a_program_that_calls_the_model(
     ],
 )
 def test_dim_contains_all_sizes_of_another(allowed: Dim, declared: Dim, contains: bool) -> None:
-    assert allowed.contains_all_of(declared) is contains
+    assert allowed.allows_all_sizes_of(declared) is contains
     sizes = [n for n in range(100) if n in declared]
     assert all(n in allowed for n in sizes) is contains
 

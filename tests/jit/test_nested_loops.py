@@ -52,10 +52,10 @@ def test_number_of_recording_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_alias_links_of_a_failed_try() -> None:
     aliases = Aliases()
     old, other, made = (paddle.static.data(name, [2]) for name in ("old", "other", "made"))
-    aliases.record_creation(old)
-    aliases.record_creation(other)
+    aliases.record_creation_time(old)
+    aliases.record_creation_time(other)
     since, moment = aliases.num_tensor_links(), aliases.timestamp()
-    aliases.record_creation(made)
+    aliases.record_creation_time(made)
     aliases.record_may_alias(old, made, "")
     aliases.record_may_alias(old, other, "")
     aliases.discard_tensor_links_to_newer_values(since, moment)

@@ -162,7 +162,10 @@ def test_mode_dependent_python_result_is_rejected(tmp_path: Path) -> None:
         def forward(self, x: Any) -> Any:
             return self.fc(x), paddle.core.mode.state.mode.static
 
-    with pytest.raises(paddle.VerifyError, match="returned the Python value True during recording, but is now False"):
+    with pytest.raises(
+        paddle.VerifyError,
+        match="returned the Python value True during recording, but is now False",
+    ):
         saved(Moody(), tmp_path, [None, 4])
     assert not list(tmp_path.iterdir())
     with pytest.raises(

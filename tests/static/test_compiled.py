@@ -293,7 +293,7 @@ def test_unread_ops_are_removed_except_side_effects() -> None:
     assert {op.type for op in compiled.program.block.ops} >= {"tanh", "py_func"}
     compiled.run(scope, {"x0": ONES})
     assert called == [12.0]
-    assert "tanh" not in [getattr(f, "__name__", "") for f in compiled.callables_of_source]
+    assert "tanh" not in [getattr(f, "__name__", "") for f in compiled.global_callables_of_source]
 
 
 def test_c_code_called_by_compiled_functions_can_import() -> None:

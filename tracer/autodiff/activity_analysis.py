@@ -37,7 +37,7 @@ class ActivityAnalysis:
             for name in sources
         }
         for block in (program.block, *within):
-            self._visit_block(block)
+            self._propagate_through_block(block)
 
     def needs_grad(self, block: int, name: str) -> bool:
         """Whether the gradient of variable `name`, resolved from a block, is needed."""
@@ -48,11 +48,11 @@ class ActivityAnalysis:
             block = self._program.blocks[block].parent
         return max(block, 0), name
 
-    def _visit_block(self, block: Block) -> None:
+    def _propagate_through_block(self, block: Block) -> None:
         for op in block.ops:
-            self._visit_op(block, op)
+            self._propagate_through_op(block, op)
 
-    def _visit_op(self, block: Block, op: OpDesc) -> None:
+    def _propagate_through_op(self, block: Block, op: OpDesc) -> None:
         for index in (i for a in op.attrs.values() for i in referenced_block_indices(a)):
             before = -1
             while before != len(
@@ -60,7 +60,7 @@ class ActivityAnalysis:
             ):  # an iteration reads the results of the previous one
                 before = len(self._active_variables)
                 self._propagate_into_recurrent(block, op, index)
-                self._visit_block(self._program.blocks[index])
+                self._propagate_through_block(self._program.blocks[index])
         if op.type == "recurrent":
             outs, inner = op.outputs["outputs"], op.attr("sub_block")
             self._active_variables |= {

@@ -25,11 +25,11 @@ from .cotangents import (
     emit_zero_grad_like,
     reduce_and_cast_grad_like,
 )
-from .recurrent_gradient import recurrent_gradient_rule
+from .recurrent_gradient import gradient_rule_of_recurrent
 from .value_versions import ValueVersions
 
 
-class BlockGradient:
+class BlockOpGradientEmitter:
     """Emits the gradient of an op that runs a block, such as `while`.
 
     written_grads: the gradients of the variables that the block writes, by name.
@@ -185,23 +185,23 @@ class BlockGradient:
         )
 
 
-def _conditional_block_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    BlockGradient(backward, op, at, is_loop=False).run()
+def _gradient_rule_of_conditional_block(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+    BlockOpGradientEmitter(backward, op, at, is_loop=False).run()
 
 
-def _while_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _gradient_rule_of_while(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     if not op.outputs.get("StepScopes"):
         name = backward.recorder.namer.generate_temporary_name("while_scopes")
         backward.block.vars[name] = VarDesc(name, dtype="", kind=VarKind.STEP_SCOPES)
         op.outputs["StepScopes"] = [name]
-    BlockGradient(backward, op, at, is_loop=True).run()
+    BlockOpGradientEmitter(backward, op, at, is_loop=True).run()
 
 
 # -- selection
 # -----------------------------------------------------------------------------------------
 
 
-def _assign_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _gradient_rule_of_assign(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
@@ -214,7 +214,7 @@ def _assign_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) ->
         )
 
 
-def _select_input_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _gradient_rule_of_select_input(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
     operands = [backward.value_before(n, at) for n in op.inputs["X"]]
     made = [
@@ -240,7 +240,7 @@ def _select_input_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: i
 # ------------------------------------------------------------------------------
 
 
-def _write_to_array_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _gradient_rule_of_write_to_array(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     target, value = op.outputs["Out"][0], op.inputs["X"][0]
     gradient = backward.cotangents.pop(target)
     operand = backward.value_before(value, at)
@@ -264,7 +264,7 @@ def _write_to_array_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at:
     backward.accumulate(target, rest)
 
 
-def _read_from_array_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _gradient_rule_of_read_from_array(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
@@ -292,7 +292,7 @@ def _accumulate_array_element_grad(
     backward.accumulate(name, made)
 
 
-def _tensor_array_to_tensor_gradient_rule(
+def _gradient_rule_of_tensor_array_to_tensor(
     backward: ProgramBackwardPass, op: OpDesc, at: int
 ) -> None:
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
@@ -311,7 +311,7 @@ def _tensor_array_to_tensor_gradient_rule(
         backward.accumulate(name, made)
 
 
-def _slice_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _gradient_rule_of_slice(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     """The gradient rule of `slice`, for a slice of a TensorArray; for a slice of a tensor, it calls
     the VJP rule of the op.
     """
@@ -341,15 +341,15 @@ def _emit_int64_constant(value: int) -> Variable:
 
 
 GRADIENT_RULES |= {
-    "conditional_block": _conditional_block_gradient_rule,
-    "conditional_block_infer": _conditional_block_gradient_rule,
-    "while": _while_gradient_rule,
-    "recurrent": recurrent_gradient_rule,
-    "assign": _assign_gradient_rule,
-    "rnn_memory_helper": _assign_gradient_rule,
-    "select_input": _select_input_gradient_rule,
-    "write_to_array": _write_to_array_gradient_rule,
-    "read_from_array": _read_from_array_gradient_rule,
-    "tensor_array_to_tensor": _tensor_array_to_tensor_gradient_rule,
-    "slice": _slice_gradient_rule,
+    "conditional_block": _gradient_rule_of_conditional_block,
+    "conditional_block_infer": _gradient_rule_of_conditional_block,
+    "while": _gradient_rule_of_while,
+    "recurrent": gradient_rule_of_recurrent,
+    "assign": _gradient_rule_of_assign,
+    "rnn_memory_helper": _gradient_rule_of_assign,
+    "select_input": _gradient_rule_of_select_input,
+    "write_to_array": _gradient_rule_of_write_to_array,
+    "read_from_array": _gradient_rule_of_read_from_array,
+    "tensor_array_to_tensor": _gradient_rule_of_tensor_array_to_tensor,
+    "slice": _gradient_rule_of_slice,
 }

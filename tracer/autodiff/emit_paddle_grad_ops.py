@@ -76,8 +76,8 @@ def _are_inputs_and_outputs_unchanged(
     ]
     over = [n for slot in kept for n in desc.inputs.get(slot, [])]
     outs = [n for n in desc.output_names() if n not in over]
-    return all(backward.value_versions.is_unchanged(n, at) for n in ins) and all(
-        backward.value_versions.is_unchanged(n, at + 1) for n in outs
+    return all(backward.value_versions.is_unchanged_until_backward(n, at) for n in ins) and all(
+        backward.value_versions.is_unchanged_until_backward(n, at + 1) for n in outs
     )
 
 

@@ -127,7 +127,7 @@ class RecurrentGradient:
         return found.name
 
 
-def recurrent_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def gradient_rule_of_recurrent(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     """The gradient rule of `recurrent`."""
     if not op.outputs.get("step_scopes"):
         name = backward.recorder.namer.generate_temporary_name("step_scopes")

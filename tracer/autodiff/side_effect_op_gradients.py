@@ -34,7 +34,7 @@ def _pop_output_grads_or_zeros(
     return found
 
 
-def _print_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _gradient_rule_of_print(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["In"][0]
     if not backward.needs_grad(name):
@@ -47,7 +47,7 @@ def _print_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> 
     backward.accumulate(name, result)
 
 
-def _py_func_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _gradient_rule_of_py_func(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradients = _pop_output_grads_or_zeros(backward, op, at)
     number, names = op.attr("forward_callable_id"), op.inputs["X"]
     wanted = [i for i, name in enumerate(names) if backward.needs_grad(name)]
@@ -77,7 +77,7 @@ def _py_func_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -
         backward.accumulate(names[i], gradient)
 
 
-def _pylayer_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _gradient_rule_of_pylayer(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradients = [g for g in _pop_output_grads_or_zeros(backward, op, at) if g is not None]
     for name, gradient in zip(
         op.inputs["X"], call_static_pylayer_backward(op, gradients), strict=True
@@ -89,7 +89,7 @@ def _pylayer_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -
 
 
 GRADIENT_RULES |= {
-    "print": _print_gradient_rule,
-    "py_func": _py_func_gradient_rule,
-    "pylayer": _pylayer_gradient_rule,
+    "print": _gradient_rule_of_print,
+    "py_func": _gradient_rule_of_py_func,
+    "pylayer": _gradient_rule_of_pylayer,
 }

@@ -103,7 +103,7 @@ class ValueVersions:
         """The variable that holds, during the backward pass, the value of `name` after op `at`."""
         return self.name_or_scheduled_copy_before(name, at + 1)
 
-    def is_unchanged(self, name: str, at: int) -> bool:
+    def is_unchanged_until_backward(self, name: str, at: int) -> bool:
         """Whether `name` still has the value from before op `at` when the backward pass
         runs, so that no copy is needed.
         """
@@ -113,8 +113,8 @@ class ValueVersions:
             return True
         outer, index = self._outer_versions
         if name not in self._write_indices:
-            return outer.is_unchanged(name, index)
-        return self._is_loop_body or outer.is_unchanged(name, index + 1)
+            return outer.is_unchanged_until_backward(name, index)
+        return self._is_loop_body or outer.is_unchanged_until_backward(name, index + 1)
 
     def _get_or_schedule_copy(self, name: str, overwritten: int) -> str:
         found = self._copy_names.get((name, overwritten))

@@ -93,7 +93,7 @@ class Aliases:
     # -- may-alias relation
     # ---------------------------------------------------------------------------------------
 
-    def record_creation(self, tensor: Any, before: int | None = None) -> None:
+    def record_creation_time(self, tensor: Any, before: int | None = None) -> None:
         """Record when a tensor or list was created, as a logical time that `existed_at`
         compares.
 
@@ -112,7 +112,7 @@ class Aliases:
         external tensor.
         """
         _, created = self._creation_order.get(id(tensor), (tensor, moment))
-        return is_external(tensor) or created < moment
+        return is_external_eager_tensor(tensor) or created < moment
 
     def may_alias(self, a: Any, b: Any) -> bool:
         """Whether two values may be the same tensor."""
@@ -132,7 +132,7 @@ class Aliases:
             self._tensor_aliases.setdefault(id(a), {}).setdefault(id(b), (b, since))
             self._tensor_aliases.setdefault(id(b), {}).setdefault(id(a), (a, since))
 
-    def record_merge(self, merged: Sequence[tuple[Any, ValuesByPath]]) -> None:
+    def record_merged_value_aliases(self, merged: Sequence[tuple[Any, ValuesByPath]]) -> None:
         """Record which values the merged values of a branch may alias: each is one of its values on
         the paths. All merged values come from the same path, so two of them may alias only if they
         alias on one path.
@@ -156,7 +156,7 @@ class Aliases:
         for first, second in pairs:
             self.record_may_alias(first, second, since)
 
-    def link_lists(self, a: Any, b: Any) -> None:
+    def record_lists_may_alias(self, a: Any, b: Any) -> None:
         """Record that two TensorArrays may be the same list, and that `a` may alias every list that
         `b` may alias.
         """
@@ -166,7 +166,7 @@ class Aliases:
                 self._list_aliases.setdefault(id(a), {}).setdefault(id(other), (other, since))
                 self._list_aliases.setdefault(id(other), {}).setdefault(id(a), (a, since))
 
-    def list_and_aliases(self, array: Any) -> list[Any]:
+    def tensor_array_and_aliases(self, array: Any) -> list[Any]:
         """Return the TensorArray `array` and all TensorArrays that it may alias."""
         return [array, *(other for other, _ in self._list_aliases.get(id(array), {}).values())]
 
@@ -241,7 +241,7 @@ class Aliases:
         """
         owned = {id(tensor) for tensor in returned}
         for id_, invalidation in self.invalidated.items():
-            if id_ in owned or is_external(invalidation.tensor):
+            if id_ in owned or is_external_eager_tensor(invalidation.tensor):
                 raise invalidation.error()
 
     @contextmanager
@@ -261,7 +261,7 @@ def is_aliasable(value: Any) -> bool:
     return isinstance(value, Tensor | TensorArrayMarkerBase)
 
 
-def is_external(value: Any) -> bool:
+def is_external_eager_tensor(value: Any) -> bool:
     """Whether a value is an eager tensor that exists outside of the program: a parameter, a buffer
     or a constant.
     """

@@ -27,7 +27,7 @@ from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.guards import format_expected_value
 from ..ir.program import Guard
 from .guarded_int import GuardedShape
-from .recorder import Recorder, serialized_output_slots
+from .recorder import Recorder, non_optional_output_slots
 from .symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
 from .variable import MaybeUndefinedRecord, Variable
 
@@ -67,7 +67,7 @@ class Trace(EagerMode):
         result = super().run(op, args, attrs)
         slots = [result] if len(op.outs) == 1 else list(result)
         outputs: dict[str, list[str]] = {}
-        for i, slot in serialized_output_slots(op):
+        for i, slot in non_optional_output_slots(op):
             tensors = slots[i] if slot.is_list else [slots[i]]
             outputs[slot.name] = [self._declare_and_bind_result(op, slot, args, t) for t in tensors]
         self.recorder.add(op, args, attrs, outputs)
@@ -196,7 +196,7 @@ class Static(Mode):
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
 
-    def raise_or_skip_unsupported_side_effect(self, what: str) -> bool:
+    def reject_or_must_skip_side_effect(self, what: str) -> bool:
         """Raise SideEffectError; return False in a static-graph program, which allows `what`. While
         `oarlock explain` runs, collect the error instead and return True: the caller then skips the
         operation `what`.
@@ -281,7 +281,9 @@ class Static(Mode):
         result = [
             self._declare_slot_results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)
         ]
-        outputs = {s.name: result_names_of_slot(result[i]) for i, s in serialized_output_slots(op)}
+        outputs = {
+            s.name: result_names_of_slot(result[i]) for i, s in non_optional_output_slots(op)
+        }
         written = self.recorder.add(op, args, attrs, outputs)
         for slot in result:
             for variable in slot if isinstance(slot, list) else [slot]:

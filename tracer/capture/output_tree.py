@@ -42,7 +42,10 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
             if len({str(k) for k in inner}) < len(inner):
                 why = f"two of the keys {list(inner)} of a result are the same string"
                 raise TraceError(append_user_line(why))
-            items = {k: node_to_json(inner[k], f"{below}{k}") for k in pytree.sorted_keys(inner)}
+            items = {
+                k: node_to_json(inner[k], f"{below}{k}")
+                for k in pytree.sorted_keys_or_insertion_order(inner)
+            }
             return {"dict": {str(k): items[k] for k in inner}}
         listed = [node_to_json(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
         return listed if kind is list else {"tuple": listed}

@@ -262,7 +262,7 @@ class Recorder:
         """Record that `tensor` denotes the program's variable `name` from now on."""
         self._bound_names[id(tensor)] = name
         self._tensors.append(tensor)
-        self.aliases.record_creation(tensor)
+        self.aliases.record_creation_time(tensor)
 
     def rebind_tensors_of_variable(self, name: str, other: str) -> None:
         """Let all tensors that denote the variable `name` denote the variable `other`."""
@@ -508,7 +508,7 @@ def attr_to_plain_data(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def serialized_output_slots(op: Op) -> list[tuple[int, Slot]]:
+def non_optional_output_slots(op: Op) -> list[tuple[int, Slot]]:
     """Return the output slots of an op that recorded ops contain, with their positions; optional
     slots, such as `Mask~?`, are omitted.
     """

@@ -432,7 +432,7 @@ class Variable(Tensor):
             )
         return size
 
-    def _report_read_and_get_array(self, reader: str) -> Any:
+    def _guard_or_reject_read_and_get_array(self, reader: str) -> Any:
         """Raise TraceError, because a variable has no array to read. While `oarlock explain`
         collects errors, return an array of zeros instead.
         """
@@ -441,7 +441,7 @@ class Variable(Tensor):
             np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype),
         )
 
-    def _report_read_and_get_scalar(self, reader: str) -> Any:
+    def _guard_or_reject_read_and_get_scalar(self, reader: str) -> Any:
         """Raise TraceError, because a variable has no number to read. If `oarlock explain` collects
         errors, return the number 1 instead of raising the error.
         """

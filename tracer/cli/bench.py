@@ -35,7 +35,7 @@ def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
     return shapes
 
 
-def require_accepted_inputs_and_time_run(
+def try_synthetic_inputs_and_time_accepted_run(
     engine: Engine, shapes: dict[str, list[int]]
 ) -> tuple[list[Any], float]:
     """Run the engine on synthetic inputs until it accepts some. Return the accepted inputs, and the
@@ -71,7 +71,7 @@ def measure_model_times(
     files = read_model(prefix)
     engine = create_engine_of_files(files, **options)
     load = perf_counter() - start
-    arrays, first = require_accepted_inputs_and_time_run(engine, parse_shapes(shape))
+    arrays, first = try_synthetic_inputs_and_time_accepted_run(engine, parse_shapes(shape))
     times = []
     for _ in range(warmup + repeat):
         start = perf_counter()

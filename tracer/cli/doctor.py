@@ -33,7 +33,7 @@ PACKAGES = ("numpy", "onnx", "cupy-cuda", "nvidia-cuda-runtime", "nvidia-cublas"
 DEVICE_PROVIDERS = {"cuda": "CUDAExecutionProvider", "tensorrt": "TensorrtExecutionProvider"}
 
 
-def _row(name: str, text: str) -> None:
+def _print_row(name: str, text: str) -> None:
     _print(f"{name:<12} {text}")
 
 
@@ -49,7 +49,7 @@ def _cpuinfo() -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in fields}
 
 
-def _print_packages() -> bool:
+def _print_packages_and_report_no_conflict() -> bool:
     """Print the versions of the packages whose names begin with an entry of PACKAGES. Return False
     if several packages of ONNX Runtime are installed, which overwrite each other's files.
     """
@@ -58,10 +58,12 @@ def _print_packages() -> bool:
         for found in importlib.metadata.distributions()
         if str(found.name).lower().startswith(PACKAGES)
     }
-    _row("packages", ", ".join(f"{name} {version}" for name, version in sorted(versions.items())))
+    _print_row(
+        "packages", ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
+    )
     engines = [name for name in versions if name.startswith("onnxruntime")]
     if len(engines) > 1:
-        _row(
+        _print_row(
             "",
             f"{' and '.join(sorted(engines))} overwrite each other's files: uninstall all of them, "
             f"then install one",
@@ -74,7 +76,7 @@ def _print_processor() -> None:
     flags = set((fields.get("flags") or fields.get("Features") or "").split())
     used = [name for name in INSTRUCTION_SETS if name in flags]
     name = fields.get("model name") or platform.machine()
-    _row("processor", f"{name}, {len(os.sched_getaffinity(0))} cores; {' '.join(used)}")
+    _print_row("processor", f"{name}, {len(os.sched_getaffinity(0))} cores; {' '.join(used)}")
 
 
 def _describe_driver() -> str:
@@ -107,21 +109,23 @@ def _cache_problem(folder: str) -> str:
         return error.strerror or str(error)
 
 
-def _print_cache() -> bool:
+def _print_cache_folder_and_report_usable() -> bool:
     """Print the folder in which optimized graphs are cached, and return whether the folder can be
     used.
     """
     folder = os.environ.get("OARLOCK_CACHE_DIR", "")
     if folder in ("", "none"):
         reason = "is none" if folder else "is not set"
-        _row("cache", f"none: OARLOCK_CACHE_DIR {reason}, so each session optimizes its graph")
+        _print_row(
+            "cache", f"none: OARLOCK_CACHE_DIR {reason}, so each session optimizes its graph"
+        )
         return True
     problem = _cache_problem(folder)
-    _row("cache", f"{folder}: {problem or 'optimized graphs of sessions'}")
+    _print_row("cache", f"{folder}: {problem or 'optimized graphs of sessions'}")
     return not problem
 
 
-def _save_small_model(prefix: str) -> tuple[Any, Any]:
+def _save_small_model_and_get_expected_output(prefix: str) -> tuple[Any, Any]:
     """Save a linear layer. Return an input, and the output that the eager kernels compute for
     it.
     """
@@ -149,18 +153,18 @@ def _device_problem(device: str, prefix: str, x: Any, wanted: Any) -> str:
     )
 
 
-def _print_devices(providers: list[str]) -> bool:
+def _test_devices_and_print_results(providers: list[str]) -> bool:
     """Run a small model on each device of the engine, and return whether all of them work."""
     works = True
     with tempfile.TemporaryDirectory() as folder:
         prefix = str(Path(folder) / "model")
-        x, wanted = _save_small_model(prefix)
+        x, wanted = _save_small_model_and_get_expected_output(prefix)
         for device in ("cpu", *DEVICE_PROVIDERS):
             if device != "cpu" and DEVICE_PROVIDERS[device] not in providers:
-                _row(device, "not in this ONNX Runtime; install onnxruntime-gpu to use it")
+                _print_row(device, "not in this ONNX Runtime; install onnxruntime-gpu to use it")
                 continue
             problem = _device_problem(device, prefix, x, wanted)
-            _row(device, problem or "a small model returns the right results")
+            _print_row(device, problem or "a small model returns the right results")
             works = works and not problem
     return works
 
@@ -171,19 +175,19 @@ def print_installation_and_check_devices() -> None:
 
     Raises typer.Exit(1) if something that is installed does not work.
     """
-    _row("Oarlock", f"{importlib.metadata.version('oarlock')}, {Path(__file__).parents[1]}")
-    _row("Python", f"{platform.python_version()}, {platform.platform()}")
-    packages_fit = _print_packages()
+    _print_row("Oarlock", f"{importlib.metadata.version('oarlock')}, {Path(__file__).parents[1]}")
+    _print_row("Python", f"{platform.python_version()}, {platform.platform()}")
+    packages_fit = _print_packages_and_report_no_conflict()
     _print_processor()
-    cache_works = _print_cache()
+    cache_works = _print_cache_folder_and_report_usable()
     try:
         info = ort_library_info()
     except OarlockError as error:
-        _row("engine", str(error))
+        _print_row("engine", str(error))
         raise typer.Exit(1) from None
-    _row("engine", f"ONNX Runtime {info['version']}, {info['path']}")
-    _row("providers", ", ".join(info["providers"]))
-    _row("GPU", _describe_driver())
-    devices_work = _print_devices(info["providers"])
+    _print_row("engine", f"ONNX Runtime {info['version']}, {info['path']}")
+    _print_row("providers", ", ".join(info["providers"]))
+    _print_row("GPU", _describe_driver())
+    devices_work = _test_devices_and_print_results(info["providers"])
     if not (packages_fit and cache_works and devices_work):
         raise typer.Exit(1)

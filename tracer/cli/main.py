@@ -290,7 +290,7 @@ def quantize(
     docs/quantization.md.
     """
     from ..quantization.programs.quantize import QuantizationSettings  # noqa: PLC0415
-    from .quantize import quantize_report_and_write  # noqa: PLC0415
+    from .quantize import quantize_report_and_write_if_gain  # noqa: PLC0415
 
     settings = QuantizationSettings(
         method,
@@ -302,7 +302,7 @@ def quantize(
         not ignore_speed,
         run_timeout,
     )
-    code = quantize_report_and_write(model, data, out, labels, plot, settings)
+    code = quantize_report_and_write_if_gain(model, data, out, labels, plot, settings)
     if code:
         sys.exit(code)
 

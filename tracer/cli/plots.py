@@ -60,7 +60,7 @@ def plot_predictions(images: Any, labels: Any, logits: Any, path: Path, count: i
 FORM_COLORS = {FLOAT: "#bbbbbb", INT8_WEIGHTS: "#79b8ff", INT8: "#1f6feb"}
 
 
-def plot_layer_errors(layers: list[LayerReport], path: Path) -> None:
+def plot_layer_signal_to_noise(layers: list[LayerReport], path: Path) -> None:
     """Plot the signal-to-noise ratio of each measured layer as a bar whose color shows the data
     types of the quantized layer.
     """

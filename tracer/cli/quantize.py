@@ -33,14 +33,14 @@ from ..quantization.programs.write import (
     write_and_verify_model,
 )
 from ..utils.terminal import make_console
-from .plots import FORM_COLORS, plot_layer_errors
+from .plots import FORM_COLORS, plot_layer_signal_to_noise
 
 NO_GAIN_EXIT_CODE = 3
 _SUFFIXES = {"fp16": "_fp16", "bf16": "_bf16"}
 _PLOT_SUFFIXES = (".png", ".html")
 
 
-def quantize_report_and_write(
+def quantize_report_and_write_if_gain(
     prefix: str,
     data: Path | None,
     out: str | None,
@@ -80,7 +80,7 @@ def quantize_report_and_write(
         result = quantize_model(files, samples, settings, show)
     _print_report(files.name, result.report)
     if plot is not None:
-        _write_plot(result.report.layers, plot)
+        _write_layer_snr_plot(result.report.layers, plot)
     console = make_console(highlight=False, soft_wrap=True, markup=False)
     if result.no_gain_reason:
         console.print(f"{files.name}: no model was written: {result.no_gain_reason}")
@@ -115,7 +115,7 @@ def _format_decibels(value: float | None, unit: str = "") -> str:
     return f"{value:.1f}{unit}" if math.isfinite(value) else "exact" if value > 0 else "none"
 
 
-def _format_result(layer: LayerReport) -> str:
+def _format_layer_form_and_reason(layer: LayerReport) -> str:
     return f"{layer.form}: {layer.reason}" if layer.reason else layer.form
 
 
@@ -132,7 +132,7 @@ def _print_report(name: str, report: QuantizationReport) -> None:
                 Text(escape_control_characters(layer.output)),
                 _format_decibels(layer.snr_alone),
                 _format_decibels(layer.snr),
-                Text(escape_control_characters(_format_result(layer))),
+                Text(escape_control_characters(_format_layer_form_and_reason(layer))),
             )
         out.print(table)
     for note in report.notes:
@@ -153,14 +153,14 @@ def _print_report(name: str, report: QuantizationReport) -> None:
     out.print(table)
 
 
-def _write_plot(layers: list[LayerReport], path: Path) -> None:
+def _write_layer_snr_plot(layers: list[LayerReport], path: Path) -> None:
     if path.suffix == ".html":
-        write_html_plot(layers, path)
+        write_signal_to_noise_html(layers, path)
         return
-    plot_layer_errors(layers, path)
+    plot_layer_signal_to_noise(layers, path)
 
 
-def write_html_plot(layers: list[LayerReport], path: Path) -> None:
+def write_signal_to_noise_html(layers: list[LayerReport], path: Path) -> None:
     """Write a page of HTML with one bar per layer, which shows the signal-to-noise ratio of the
     output of the layer.
     """
@@ -170,7 +170,7 @@ def write_html_plot(layers: list[LayerReport], path: Path) -> None:
         value = layer.snr_alone
         width = 0.0 if value is None else min(max(value / max(largest, 1e-9), 0.0), 1.0) * 100
         style = f"width:{width:.1f}%;background:{FORM_COLORS[layer.form]}"
-        text = f"{_format_decibels(value)} {_format_result(layer)}"
+        text = f"{_format_decibels(value)} {_format_layer_form_and_reason(layer)}"
         rows.append(
             f"<tr><td>{html.escape(escape_control_characters(layer.name))}</td>"
             f"<td>{html.escape(layer.type)}</td><td class=bar>"

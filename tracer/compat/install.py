@@ -17,7 +17,7 @@ from ..core.paddle1_compat import compat
 from . import api_version as api_versions
 from .api_version import ApiVersion
 from .finder import AliasModuleFinder, PaddleFinder
-from .no_zero_dim_emulation import patch_zero_dim_results_with_undo
+from .shape_1_scalar_emulation import patch_zero_dim_results_with_undo
 
 # Name of the environment variable whose value is the emulated version or `auto`;
 # children/sitecustomize.py reads it.

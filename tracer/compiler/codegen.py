@@ -218,7 +218,11 @@ def _write_in_place_call_with_fallback(source: FunctionSourceWriter, call: Kerne
     the case that it returns NotImplemented. Without an in-place kernel, append only the latter.
     """
     place = make_in_place_kernel_or_none(call)
-    if place is None or call.outs[0] is None or call.outs[0] in call.iter_own_reads():
+    if (
+        place is None
+        or call.outs[0] is None
+        or call.outs[0] in call.iter_registers_read_excluding_body()
+    ):
         _write_native_kernel_call_with_fallback(source, call)
         return
     source.add_line(f"{call.outs[0]} = {call_code(source, place, call)}", call)

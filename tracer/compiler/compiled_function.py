@@ -81,7 +81,7 @@ class CompiledInstructions:
             errstate_variable.reset(token)
 
     @property
-    def callables_of_source(self) -> list[Any]:
+    def global_callables_of_source(self) -> list[Any]:
         """The callables among the global values of the source: kernels and helpers."""
         return [value for value in self._source.global_values.values() if callable(value)]
 
@@ -173,9 +173,11 @@ class CompiledProgram:
         return self._get_or_create_build_for_kernel_switch_state().lod_input_names
 
     @property
-    def callables_of_source(self) -> list[Any]:
+    def global_callables_of_source(self) -> list[Any]:
         """The callables among the global values of the source: kernels and helpers."""
-        return self._get_or_create_build_for_kernel_switch_state().function.callables_of_source
+        return (
+            self._get_or_create_build_for_kernel_switch_state().function.global_callables_of_source
+        )
 
     @property
     def source_text(self) -> str:

@@ -273,7 +273,7 @@ class ElementwiseFusion:
             or not isinstance(instruction.outs[0], str)
         ):
             return None
-        if len(set(instruction.iter_own_reads())) > MAX_GROUP_INPUTS:
+        if len(set(instruction.iter_registers_read_excluding_body())) > MAX_GROUP_INPUTS:
             return None
         if any(
             register is None and not slot.is_optional
@@ -296,7 +296,10 @@ class ElementwiseFusion:
 
     def _find_or_create_group(self, instruction: Instruction, key: tuple[Any, ...]) -> FusionGroup:
         """The first open group that the call can join; a new group if there is none."""
-        written, read = set(instruction.iter_own_writes()), set(instruction.iter_own_reads())
+        written, read = (
+            set(instruction.iter_registers_written_excluding_body()),
+            set(instruction.iter_registers_read_excluding_body()),
+        )
         for group in self._open_groups:
             room = (
                 len(group.read_registers.keys() | (read - group.written_registers))
@@ -315,7 +318,10 @@ class ElementwiseFusion:
         """Close the open groups, except `home`, whose results the instruction reads, or whose
         registers it overwrites.
         """
-        reads, writes = set(instruction.iter_own_reads()), set(instruction.iter_own_writes())
+        reads, writes = (
+            set(instruction.iter_registers_read_excluding_body()),
+            set(instruction.iter_registers_written_excluding_body()),
+        )
         for group in [g for g in self._open_groups if g is not home]:
             if group.written_registers & reads or writes & (
                 group.written_registers | group.read_registers.keys()
@@ -325,11 +331,11 @@ class ElementwiseFusion:
     def _add_to_group(self, group: FusionGroup, call: KernelCall) -> None:
         if group not in self._open_groups:
             self._open_groups.append(group)
-        for register in call.iter_own_reads():
+        for register in call.iter_registers_read_excluding_body():
             if register not in group.written_registers:
                 group.read_registers[register] = None
         group.calls.append(call)
-        group.written_registers |= set(call.iter_own_writes())
+        group.written_registers |= set(call.iter_registers_written_excluding_body())
 
     def _close_group(self, group: FusionGroup) -> None:
         self._open_groups.remove(group)

@@ -27,13 +27,13 @@ class Instruction:
     desc: OpDesc
     dead_after: tuple[str, ...] = field(default=(), init=False)
 
-    def iter_own_reads(self) -> Iterator[str]:
+    def iter_registers_read_excluding_body(self) -> Iterator[str]:
         """The registers that the instruction itself reads, without those that only its body
         reads.
         """
         return iter(())
 
-    def iter_own_writes(self) -> Iterator[str]:
+    def iter_registers_written_excluding_body(self) -> Iterator[str]:
         """The registers that the instruction itself writes, without those that its body writes."""
         return iter(())
 
@@ -51,11 +51,11 @@ class KernelCall(Instruction):
     outs: RegisterSlots
     attrs: dict[str, Any]
 
-    def iter_own_reads(self) -> Iterator[str]:
+    def iter_registers_read_excluding_body(self) -> Iterator[str]:
         """The registers in the input slots of the call."""
         return iter_registers_of_slots(self.ins)
 
-    def iter_own_writes(self) -> Iterator[str]:
+    def iter_registers_written_excluding_body(self) -> Iterator[str]:
         """The registers in the output slots of the call."""
         return iter_registers_of_slots(self.outs)
 
@@ -73,11 +73,11 @@ class PythonStatement(Instruction):
     outs: tuple[str, ...]
     name_values: dict[str, Any] = field(default_factory=dict)
 
-    def iter_own_reads(self) -> Iterator[str]:
+    def iter_registers_read_excluding_body(self) -> Iterator[str]:
         """The registers that the statement reads."""
         return iter(self.ins)
 
-    def iter_own_writes(self) -> Iterator[str]:
+    def iter_registers_written_excluding_body(self) -> Iterator[str]:
         """The registers that the statement assigns."""
         return iter(self.outs)
 
@@ -93,7 +93,7 @@ class ConditionalBody(Instruction):
     ins: tuple[str, ...]
     body: list[Instruction]
 
-    def iter_own_reads(self) -> Iterator[str]:
+    def iter_registers_read_excluding_body(self) -> Iterator[str]:
         """The registers that the condition reads."""
         return iter(self.ins)
 
@@ -112,13 +112,13 @@ class Loop(Instruction):
     residual_list: str | None
     saved_registers: tuple[str, ...] = ()
 
-    def iter_own_reads(self) -> Iterator[str]:
+    def iter_registers_read_excluding_body(self) -> Iterator[str]:
         """Yield the register of the condition. Registers that the body reads are reported by the
         instructions in the body.
         """
         return iter((self.condition_register,))
 
-    def iter_own_writes(self) -> Iterator[str]:
+    def iter_registers_written_excluding_body(self) -> Iterator[str]:
         """Yield the register of the list of residuals, if there is one. Registers that the body
         writes are reported by the instructions in the body.
         """
@@ -137,7 +137,7 @@ class BackwardLoop(Instruction):
     body: list[Instruction]
     saved_registers: tuple[str, ...] = ()
 
-    def iter_own_reads(self) -> Iterator[str]:
+    def iter_registers_read_excluding_body(self) -> Iterator[str]:
         """Yield the register of the list of residuals. Registers that the body reads are reported
         by the instructions in the body.
         """
@@ -158,14 +158,14 @@ class FusedCalls(Instruction):
     ins: tuple[str, ...]
     outs: tuple[str, ...] = ()
 
-    def iter_own_reads(self) -> Iterator[str]:
+    def iter_registers_read_excluding_body(self) -> Iterator[str]:
         """The registers that the group reads before it writes them."""
         return iter(self.ins)
 
-    def iter_own_writes(self) -> Iterator[str]:
+    def iter_registers_written_excluding_body(self) -> Iterator[str]:
         """All registers that the fused calls write, used later or not."""
         for call in self.calls:
-            yield from call.iter_own_writes()
+            yield from call.iter_registers_written_excluding_body()
 
 
 @dataclass(slots=True)
@@ -221,7 +221,7 @@ def body_of(instruction: Instruction) -> list[Instruction]:
 def iter_registers_read(instructions: list[Instruction]) -> Iterator[str]:
     """All registers that instructions read, bodies included."""
     for instruction in instructions:
-        yield from instruction.iter_own_reads()
+        yield from instruction.iter_registers_read_excluding_body()
         inside = body_of(instruction)
         if inside:
             own = (
@@ -235,5 +235,5 @@ def iter_registers_read(instructions: list[Instruction]) -> Iterator[str]:
 def iter_registers_written(instructions: list[Instruction]) -> Iterator[str]:
     """All registers that instructions write, bodies included."""
     for instruction in instructions:
-        yield from instruction.iter_own_writes()
+        yield from instruction.iter_registers_written_excluding_body()
         yield from iter_registers_written(body_of(instruction))

@@ -36,22 +36,24 @@ def mark_dead_and_get_live_registers(
                 if isinstance(instruction, ConditionalBody)
                 else _mark_loop_registers_and_get_live(instruction, live, big)[0]
             )
-            live |= set(instruction.iter_own_reads())
+            live |= set(instruction.iter_registers_read_excluding_body())
             if isinstance(instruction, Loop) and instruction.residual_list is not None:
                 live.discard(instruction.residual_list)
             dead_after = live - later
         else:
             if isinstance(instruction, FusedCalls):
                 instruction.outs = tuple(
-                    c for c in dict.fromkeys(instruction.iter_own_writes()) if c in live
+                    c
+                    for c in dict.fromkeys(instruction.iter_registers_written_excluding_body())
+                    if c in live
                 )
             written, read = (
                 set(
                     instruction.outs
                     if isinstance(instruction, FusedCalls)
-                    else instruction.iter_own_writes()
+                    else instruction.iter_registers_written_excluding_body()
                 ),
-                set(instruction.iter_own_reads()),
+                set(instruction.iter_registers_read_excluding_body()),
             )
             dead_after = (written | read) - live
             live -= written
@@ -96,7 +98,9 @@ def _append_live_and_get_live_registers(
     instructions; return those that are live before them.
     """
     for instruction in reversed(instructions):
-        if _is_removable_if_unread(instruction) and live.isdisjoint(instruction.iter_own_writes()):
+        if _is_removable_if_unread(instruction) and live.isdisjoint(
+            instruction.iter_registers_written_excluding_body()
+        ):
             continue
         if isinstance(instruction, ConditionalBody):
             body: list[Instruction] = []
@@ -109,8 +113,8 @@ def _append_live_and_get_live_registers(
             instruction.body = body
             live |= before
         else:
-            live -= set(instruction.iter_own_writes())
-        live |= set(instruction.iter_own_reads())
+            live -= set(instruction.iter_registers_written_excluding_body())
+        live |= set(instruction.iter_registers_read_excluding_body())
         kept.append(instruction)
     kept.reverse()
     return live

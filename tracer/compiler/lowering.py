@@ -13,7 +13,7 @@ from ..ir.attr_checks import check_attrs
 from ..ir.attr_types import REFERENCE_ATTR_TYPES
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
-from ..ir.passes.move_variable_size_attr_to_input_slot import move_variable_size_attr_to_input_slot
+from ..ir.passes.move_var_name_attr_to_input_slot import move_var_name_attr_to_input_slot
 from ..ir.passes.scalar_result_predicates import may_reduce_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarKind
 from .copy_propagation import propagate_copies_in_place
@@ -149,7 +149,7 @@ class Lowering(RegisterAllocator):
 
     def lower_to_kernel_call(self, block: int, desc: OpDesc) -> KernelCall:
         """Return an instruction that calls the kernel of an op."""
-        desc = move_variable_size_attr_to_input_slot(desc)
+        desc = move_var_name_attr_to_input_slot(desc)
         op = OPS[desc.type]
         check_attrs(op, desc)
         ins = tuple(self.input_slot_registers(block, desc, op, s) for s in op.ins)

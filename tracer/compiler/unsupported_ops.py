@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..core.errors import OarlockError
 from ..core.op import OPS
-from ..ir.passes.move_variable_size_attr_to_input_slot import move_variable_size_attr_to_input_slot
+from ..ir.passes.move_var_name_attr_to_input_slot import move_var_name_attr_to_input_slot
 from ..ir.program import AttrType, OpDesc
 
 PADDLE_GRADIENT_MESSAGE = (
@@ -49,7 +49,7 @@ def check_ops_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -
 
 
 def _iter_op_problems(desc: OpDesc) -> Iterator[str]:
-    desc = move_variable_size_attr_to_input_slot(desc)
+    desc = move_var_name_attr_to_input_slot(desc)
     op = OPS.get(desc.type)
     at = _location_suffix(desc)
     if op is None:

@@ -21,7 +21,7 @@ from .grad_listeners import (
     leaf_grad_after_hooks_and_accumulation,
     listeners,
 )
-from .mode import raise_or_skip_unsupported_side_effect, reject_static_graph_mode, state, use_mode
+from .mode import reject_or_must_skip_side_effect, reject_static_graph_mode, state, use_mode
 from .op import OPS
 from .paddle1_compat import compat
 from .tensor import Tensor
@@ -90,7 +90,7 @@ def backward(
     given: initial gradients, one per root; None for ones.
     """
     reject_static_graph_mode("backward", "use an optimizer's minimize, or static.append_backward")
-    if raise_or_skip_unsupported_side_effect("backward()"):
+    if reject_or_must_skip_side_effect("backward()"):
         return
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         warn(

@@ -279,7 +279,7 @@ class AllNodeGradsSavingBackwardPass(BackwardPass):
         return gradient
 
 
-class RecordedBackwardPass(BackwardPass):
+class RecordableBackwardPass(BackwardPass):
     """A backward pass that computes gradients as Tensors with ops, so that the current mode can
     record them.
     """
@@ -344,7 +344,7 @@ class RecordedBackwardPass(BackwardPass):
         return conjugate_complex_grad(gradient)
 
 
-class NumericsCheckedBackwardPass(RecordedBackwardPass):
+class NumericsCheckedBackwardPass(RecordableBackwardPass):
     """A backward pass that checks the gradients returned by each gradient op for NaN and
     infinity.
     """
@@ -455,4 +455,4 @@ def new_backward_pass(
         if compat.rules.keeps_result_gradients and reach is None:
             return AllNodeGradsSavingBackwardPass()
         return BackwardPass(watched, reach)
-    return RecordedBackwardPass(mode.mode_with_tape_set(create_graph), watched, reach)
+    return RecordableBackwardPass(mode.mode_with_tape_set(create_graph), watched, reach)

@@ -90,7 +90,7 @@ class Mode:
         handle: an object that removes the hook.
         """
 
-    def raise_or_skip_unsupported_side_effect(self, what: str) -> bool:
+    def reject_or_must_skip_side_effect(self, what: str) -> bool:
         """Raise SideEffectError if the program being recorded cannot represent the side effect
         `what`. If errors are collected instead of raised, return True: the caller must then skip
         the side effect.
@@ -189,9 +189,9 @@ class WrapperMode(Mode):
         """Call the same method of the inner mode."""
         self.inner.on_gradient_hook_registered(tensor, handle)
 
-    def raise_or_skip_unsupported_side_effect(self, what: str) -> bool:
+    def reject_or_must_skip_side_effect(self, what: str) -> bool:
         """Call the same method of the inner mode."""
-        return self.inner.raise_or_skip_unsupported_side_effect(what)
+        return self.inner.reject_or_must_skip_side_effect(what)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
         """Call the same method of the inner mode."""
@@ -280,12 +280,12 @@ def reject_static_graph_mode(what: str, otherwise: str) -> None:
         )
 
 
-def raise_or_skip_unsupported_side_effect(what: str) -> bool:
+def reject_or_must_skip_side_effect(what: str) -> bool:
     """Raise SideEffectError if a `to_static` program is being recorded, because a program cannot
     represent the side effect `what`. If errors are collected instead of raised, return True: the
     caller must then skip the side effect.
     """
-    return not state.mode.is_eager and state.mode.raise_or_skip_unsupported_side_effect(what)
+    return not state.mode.is_eager and state.mode.reject_or_must_skip_side_effect(what)
 
 
 @contextmanager

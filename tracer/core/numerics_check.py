@@ -52,12 +52,12 @@ class NumericsCheckSettings:
 settings = NumericsCheckSettings()
 
 
-class NumericsCheck(WrapperMode):
+class NumericsCheckMode(WrapperMode):
     """A mode that checks the outputs of every executed op according to `settings`."""
 
-    def with_inner_mode(self, inner: Mode) -> NumericsCheck:
+    def with_inner_mode(self, inner: Mode) -> NumericsCheckMode:
         """Return the same check around another mode."""
-        return NumericsCheck(inner)
+        return NumericsCheckMode(inner)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run the op, then check its outputs for NaN and infinity."""
@@ -147,10 +147,10 @@ def _print_or_log_tensor_statistics(
 
 def is_enabled() -> bool:
     """Whether this thread checks the outputs of ops for NaN and infinity."""
-    return find_mode_of_class(state.mode, NumericsCheck) is not None
+    return find_mode_of_class(state.mode, NumericsCheckMode) is not None
 
 
 def set_enabled_in_thread(enabled: bool) -> None:
     """Turn the check for NaN and infinity on or off for the ops of this thread."""
-    plain = mode_without_wrappers_of_class(state.mode, NumericsCheck)
-    state.mode = NumericsCheck(plain) if enabled else plain
+    plain = mode_without_wrappers_of_class(state.mode, NumericsCheckMode)
+    state.mode = NumericsCheckMode(plain) if enabled else plain

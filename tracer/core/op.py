@@ -254,7 +254,7 @@ class Op(OpBase):
             **(attrs_of.attrs if attrs_of else {}),
             **_attr_specs_of_parameters(type, parameters),
         }
-        kernel = self._with_validation(with_size_check(self, kernel, Meta))
+        kernel = self._with_validation_if_required(with_size_check(self, kernel, Meta))
         self.kernel = self.numpy_kernel = kernel
         self.num_inputs = len(ins)
         self.has_single_output = len(outs) == 1 and not outs[0].is_list
@@ -329,7 +329,7 @@ class Op(OpBase):
         """
         reference, rule = (
             self.numpy_kernel,
-            self._with_validation(with_size_check(self, rule, Meta)),
+            self._with_validation_if_required(with_size_check(self, rule, Meta)),
         )
 
         def kernel(*args: Any, **attrs: Any) -> Any:
@@ -340,7 +340,7 @@ class Op(OpBase):
         self.native_kernel_only = rule
         return rule
 
-    def _with_validation(self, kernel: Kernel) -> Kernel:
+    def _with_validation_if_required(self, kernel: Kernel) -> Kernel:
         """Return a kernel that runs the meta rule (shape inference) before `kernel`, if the op has
         the trait `validate_before_kernel`; otherwise return `kernel`.
         """

@@ -115,7 +115,7 @@ def flatten(
         factory, children = found
         if isinstance(children, list):
             return factory, [visit(child) for child in children]
-        keys = sorted_keys(children) if sort_keys else children
+        keys = sorted_keys_or_insertion_order(children) if sort_keys else children
         specs = {key: visit(children[key]) for key in keys}
         return factory, {key: specs[key] for key in children}
 
@@ -184,7 +184,7 @@ def map_pair_with_path(function: Callable[[str, Any, Any], Any], name: str, a: A
     return unflatten(spec, [function(*pair) for pair in pairs])
 
 
-def sorted_keys(items: Mapping[Any, Any]) -> list[Any]:
+def sorted_keys_or_insertion_order(items: Mapping[Any, Any]) -> list[Any]:
     """Return the keys of a dict in sorted order, or in insertion order if they cannot be
     compared.
     """

@@ -13,7 +13,7 @@ from . import cuda, pytree, unique_name
 from ._tape import TensorBase, oldest_seq, take_next_seq, zero_grads
 from .dtype import DTYPE_BY_NP, DType, parse_dtype
 from .errors import ArgumentAssertionError, MissingStateError, OpError, append_user_line
-from .mode import raise_or_skip_unsupported_side_effect, reject_static_graph_mode, state
+from .mode import reject_or_must_skip_side_effect, reject_static_graph_mode, state
 from .op import OPS, Meta
 from .paddle1_compat import compat
 from .place import Place, place_of_array
@@ -135,7 +135,7 @@ class Tensor(TensorBase):
 
     # -- values for Python
 
-    def _report_read_and_get_array(self, reader: str) -> Any:
+    def _guard_or_reject_read_and_get_array(self, reader: str) -> Any:
         mode = state.mode
         if not mode.is_eager:
             mode.on_value_read(self, reader)
@@ -143,13 +143,15 @@ class Tensor(TensorBase):
 
     def numpy(self) -> Array:
         """A copy of the value as an ndarray [*]."""
-        array = self._report_read_and_get_array("numpy()")
+        array = self._guard_or_reject_read_and_get_array("numpy()")
         host = cuda.to_host(array)
         return copy_array_checking_memory(array, "numpy()") if host is array else host
 
     def tolist(self) -> Any:
         """The value as nested Python lists."""
-        return np.asarray(cuda.to_host(self._report_read_and_get_array("tolist()"))).tolist()
+        return np.asarray(
+            cuda.to_host(self._guard_or_reject_read_and_get_array("tolist()"))
+        ).tolist()
 
     def item(self, *index: int) -> Any:
         """One element as a Python scalar.
@@ -158,28 +160,30 @@ class Tensor(TensorBase):
         Raises OpError for an invalid index.
         """
         check_tensor_item_arguments(self.meta, index)
-        return np.asarray(cuda.to_host(self._report_read_and_get_array("item()"))).item(*index)
+        return np.asarray(cuda.to_host(self._guard_or_reject_read_and_get_array("item()"))).item(
+            *index
+        )
 
-    def _report_read_and_get_scalar(self, reader: str) -> Any:
-        array = np.asarray(cuda.to_host(self._report_read_and_get_array(reader)))
+    def _guard_or_reject_read_and_get_scalar(self, reader: str) -> Any:
+        array = np.asarray(cuda.to_host(self._guard_or_reject_read_and_get_array(reader)))
         if array.size != 1:
             why = f"only a tensor of one element is a Python scalar (X={self.meta})"
             raise ArgumentAssertionError(append_user_line(f"{reader}: {why}"))
         return array.item()
 
     def __bool__(self) -> bool:
-        return bool(self._report_read_and_get_scalar("bool()"))
+        return bool(self._guard_or_reject_read_and_get_scalar("bool()"))
 
     def __int__(self) -> int:
-        return int(self._report_read_and_get_scalar("int()"))
+        return int(self._guard_or_reject_read_and_get_scalar("int()"))
 
     def __float__(self) -> float:
-        return float(self._report_read_and_get_scalar("float()"))
+        return float(self._guard_or_reject_read_and_get_scalar("float()"))
 
     def __index__(self) -> int:
         if self.meta.dtype.kind not in "iub":
             raise TypeError(f"only integer tensors can be an index (X={self.meta})")
-        return int(self._report_read_and_get_scalar("index()"))
+        return int(self._guard_or_reject_read_and_get_scalar("index()"))
 
     def __len__(self) -> int:
         if not self.ndim:
@@ -196,7 +200,7 @@ class Tensor(TensorBase):
         """Return the value as a NumPy array: a read-only view, or a copy if `copy` is True or
         `dtype` differs.
         """
-        array = np.asarray(cuda.to_host(self._report_read_and_get_array("numpy()")))
+        array = np.asarray(cuda.to_host(self._guard_or_reject_read_and_get_array("numpy()")))
         if copy or (dtype is not None and array.dtype != dtype):
             if copy is False:
                 raise ValueError(
@@ -215,7 +219,7 @@ class Tensor(TensorBase):
         return function(*_tensors_to_arrays(args), **_tensors_to_arrays(kwargs))
 
     def __dlpack__(self, **how: Any) -> Any:
-        array = self._report_read_and_get_array("dlpack")
+        array = self._guard_or_reject_read_and_get_array("dlpack")
         if cuda.gpu_index_of(array) is not None:
             return array.__dlpack__(**how)
         array = np.asarray(array)
@@ -252,7 +256,7 @@ class Tensor(TensorBase):
         )
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        array = cuda.to_host(self._report_read_and_get_array("pickle"))
+        array = cuda.to_host(self._guard_or_reject_read_and_get_array("pickle"))
         return (
             _rebuild_unpickled_tensor,
             (type(self), array, self.stop_gradient),
@@ -270,7 +274,7 @@ class Tensor(TensorBase):
         result.name = self.name + unique_name.generate(
             "_deepcopy"
         )  # optimizer states are keyed by name
-        result.array = cuda.copy_array(self._report_read_and_get_array("deepcopy()"))
+        result.array = cuda.copy_array(self._guard_or_reject_read_and_get_array("deepcopy()"))
         result.stop_gradient = self.stop_gradient
         memo[id(self)] = result
         return result
@@ -283,7 +287,7 @@ class Tensor(TensorBase):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Delete the gradient of the tensor, or set it to zero."""
-        if raise_or_skip_unsupported_side_effect("clear_gradient()"):
+        if reject_or_must_skip_side_effect("clear_gradient()"):
             return
         if set_to_zero:
             set_grads_to_zero([self])

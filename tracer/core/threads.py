@@ -36,7 +36,7 @@ def _set_blas_threads(count: int) -> None:
         library.set_num_threads(count)
 
 
-def set_default_blas_thread_count() -> None:
+def limit_blas_to_one_thread_by_default() -> None:
     """Make NumPy's linear algebra (BLAS) use one thread, unless an environment variable sets a
     number of threads.
     """

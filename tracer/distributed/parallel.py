@@ -61,7 +61,7 @@ class DataParallel(Layer):
             )
 
     @property
-    def _saved_layer(self) -> Layer:
+    def _layer_to_save(self) -> Layer:
         """The wrapped layer, which `jit.save` writes in place of this one."""
         layer: Layer = self._layers
         return layer

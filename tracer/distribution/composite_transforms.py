@@ -33,12 +33,14 @@ class ChainTransform(Transform):
     def __init__(self, transforms: Sequence[Transform]) -> None:
         self.transforms = _require_transform_list("ChainTransform", transforms)
         self._domain = Variable(
-            _event_rank_at_end_of_chain(
+            _event_rank_at_chain_input_or_output(
                 [(t._domain, t._codomain) for t in reversed(self.transforms)]
             )
         )
         self._codomain = Variable(
-            _event_rank_at_end_of_chain([(t._codomain, t._domain) for t in self.transforms])
+            _event_rank_at_chain_input_or_output(
+                [(t._codomain, t._domain) for t in self.transforms]
+            )
         )
 
     def _is_injective(self) -> bool:
@@ -81,7 +83,7 @@ def _(input: Transform, transform: Transform) -> ChainTransform:
     return ChainTransform([transform, input])
 
 
-def _event_rank_at_end_of_chain(ends: list[tuple[Any, Any]]) -> int:
+def _event_rank_at_chain_input_or_output(ends: list[tuple[Any, Any]]) -> int:
     """Return the number of event axes at one end (input or output) of a chain of transforms.
 
     ends: (this end, the other end) of each transform; this end of the chain is last

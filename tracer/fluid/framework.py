@@ -126,7 +126,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
         yield
 
 
-def enter_paddle1_static_mode_unless_chosen() -> None:
+def enter_paddle1_static_mode_unless_active_or_recording() -> None:
     """Enter static graph mode permanently, unless a program is being recorded or the behavior of
     Paddle 1.x is active already.
     """
@@ -137,7 +137,7 @@ def enter_paddle1_static_mode_unless_chosen() -> None:
 
 def data(name: str, shape: Any, dtype: Any = "float32", lod_level: int = 0) -> Any:
     """Declare an input of the program, [*shape], with -1 or None for dynamic dimensions."""
-    enter_paddle1_static_mode_unless_chosen()
+    enter_paddle1_static_mode_unless_active_or_recording()
     return _data(name, shape, dtype, lod_level)
 
 

@@ -63,7 +63,7 @@ def _last_random_op() -> OpDesc:
     return found
 
 
-class _InitializerByChoice(paddle2.Initializer):
+class _UniformOrNormalInitializer(paddle2.Initializer):
     """Base class of initializers that draw from one of two distributions, as an argument
     selects.
     """
@@ -144,7 +144,7 @@ class TruncatedNormalInitializer(_SeededInitializer, paddle2.TruncatedNormal):
         self._seed = seed
 
 
-class XavierInitializer(_SeededInitializer, _InitializerByChoice):
+class XavierInitializer(_SeededInitializer, _UniformOrNormalInitializer):
     """Uniform on +-sqrt(6 / (fan_in + fan_out)), or normal with standard deviation sqrt(2 / (fan_in
     + fan_out)) (Glorot and Bengio 2010).
     """
@@ -162,7 +162,7 @@ class XavierInitializer(_SeededInitializer, _InitializerByChoice):
         self._seed = seed
 
 
-class MSRAInitializer(_SeededInitializer, _InitializerByChoice):
+class MSRAInitializer(_SeededInitializer, _UniformOrNormalInitializer):
     """Uniform on +-sqrt(6 / fan_in), or normal with standard deviation sqrt(2 / fan_in) (He et al.
     2015).
     """

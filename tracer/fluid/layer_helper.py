@@ -18,7 +18,7 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..nn.create_parameter import create_parameter_from_param_attr
 from ..static import Program, default_main_program, default_startup_program
-from .framework import enter_paddle1_static_mode_unless_chosen, in_dygraph_mode
+from .framework import enter_paddle1_static_mode_unless_active_or_recording, in_dygraph_mode
 from .layers.layer_utils import to_list
 from .param_attr import ParamAttr
 
@@ -34,7 +34,7 @@ class LayerHelper:
 
     def __init__(self, layer_type: str, **kwargs: Any) -> None:
         if not self._is_eager():
-            enter_paddle1_static_mode_unless_chosen()
+            enter_paddle1_static_mode_unless_active_or_recording()
         self.kwargs, self.layer_type = kwargs, layer_type
         self.name = kwargs.get("name") or unique_name.generate(layer_type)
         kwargs["name"] = self.name

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ArgumentAssertionError, append_user_line
-from ..ir.lod import are_offsets_valid, lengths_to_offsets
+from ..ir.lod import are_lod_levels_consistent, lengths_to_offsets
 from ..ir.scope_values import LoDTensor
 
 __all__ = ["LoDTensor", "LoDTensorArray", "create_lod_tensor", "create_random_int_lodtensor"]
@@ -40,7 +40,7 @@ def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> 
         )
     array = np.asarray(data)
     offsets = lengths_to_offsets(recursive_seq_lens)
-    if not are_offsets_valid(offsets, len(array)):
+    if not are_lod_levels_consistent(offsets, len(array)):
         why = f"the lengths {recursive_seq_lens} do not fit {len(array)} rows"
         raise ArgumentAssertionError(append_user_line(f"create_lod_tensor: {why}"))
     return LoDTensor(array, offsets)

@@ -132,7 +132,7 @@ class Dim:
             size >= self.min and (self.max is None or size <= self.max) and not size % self.multiple
         )
 
-    def contains_all_of(self, other: Dim) -> bool:
+    def allows_all_sizes_of(self, other: Dim) -> bool:
         """Whether this dimension allows each size that the dimension `other` allows."""
         largest = other.largest_size
         return (
@@ -184,7 +184,7 @@ def split_sizes_and_dims(shape: Sequence[Any]) -> tuple[list[Any], Dims]:
     return sizes, dims if any(dims) else ()
 
 
-def drop_static_dims(dims: Dims, shape: Sequence[int]) -> Dims:
+def replace_static_dims_by_none(dims: Dims, shape: Sequence[int]) -> Dims:
     """Return `dims` with None for the dimensions that are static in `shape`; () if no Dim
     remains.
     """
@@ -249,7 +249,7 @@ class NamedDimensions:
         """The Dims of the inputs, one for each name, in the order of the inputs."""
         return [d.dim for d in self._first_by_name.values()]
 
-    def iter_with_first_of_name(self) -> Iterator[tuple[NamedDimension, NamedDimension]]:
+    def iter_dims_with_first_of_same_name(self) -> Iterator[tuple[NamedDimension, NamedDimension]]:
         """Yield pairs of a named dimension and the first dimension with the same name."""
         for d in self._dimensions:
             yield d, self._first_by_name[d.dim.name]

@@ -48,11 +48,11 @@ def check_guard(guard: Guard, array: Any, shape: Sequence[int], model: str) -> N
     model: the name of the model for the message.
     """
     if guard.kind == "dim":
-        found, holds = _found_dim_and_is_match(guard, shape)
+        found, holds = _actual_dim_text_and_is_match(guard, shape)
     elif guard.kind == "rank":
         found, holds = str(len(shape)), str(len(shape)) == guard.expected
     else:
-        found, holds = _found_value_and_is_match(guard.expected, np.asarray(array))
+        found, holds = _actual_value_text_and_is_match(guard.expected, np.asarray(array))
     if not holds:
         raise GuardError(append_user_line(violation_message(guard, found, model)))
 
@@ -77,13 +77,13 @@ def _user_line_suffix(guard: Guard) -> str:
     return f"\n  at {guard.where}{text}" if guard.where else ""
 
 
-def _found_dim_and_is_match(guard: Guard, shape: Sequence[int]) -> tuple[str, bool]:
+def _actual_dim_text_and_is_match(guard: Guard, shape: Sequence[int]) -> tuple[str, bool]:
     if guard.axis >= len(shape):
         return f"not there, the rank is {len(shape)}", False
     return str(shape[guard.axis]), str(shape[guard.axis]) == guard.expected
 
 
-def _found_value_and_is_match(expected: str, array: Any) -> tuple[str, bool]:
+def _actual_value_text_and_is_match(expected: str, array: Any) -> tuple[str, bool]:
     if expected.startswith("fnv1a64:"):
         found = f"fnv1a64:{fnv1a64(np.ascontiguousarray(array).tobytes()):016x}"
         return found, found == expected

@@ -28,7 +28,7 @@ def offsets_to_lengths(offsets: Offsets) -> list[list[int]]:
     return [np.diff(level).tolist() for level in offsets]
 
 
-def are_offsets_valid(offsets: Offsets, rows: int) -> bool:
+def are_lod_levels_consistent(offsets: Offsets, rows: int) -> bool:
     """Whether the offsets of each level cover all sequences of the next level, and those of the
     last level cover all rows. True if there are no levels.
     """

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, ClassVar
 
-from .dim import Dim, Dims, drop_static_dims
+from .dim import Dim, Dims, replace_static_dims_by_none
 
 
 class AttrType(IntEnum):
@@ -100,7 +100,7 @@ class VarDesc:
         """Return the entry for this variable in the contract, as an input at the position `path` in
         the nested arguments.
         """
-        dims = drop_static_dims(self.dims, self.shape)
+        dims = replace_static_dims_by_none(self.dims, self.shape)
         return ContractInputOrOutput(self.name, self.dtype, self.shape, path, dims)
 
     def need_check_feed(self) -> bool:

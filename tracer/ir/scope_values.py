@@ -12,7 +12,7 @@ from ..core.dtype import DType
 from ..core.errors import OpError, append_user_line
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
-from .lod import Offsets, are_offsets_valid, lengths_to_offsets, offsets_to_lengths
+from .lod import Offsets, are_lod_levels_consistent, lengths_to_offsets, offsets_to_lengths
 
 
 class ScopeValue:
@@ -218,7 +218,7 @@ class LoDTensor(ScopeValue):
         self._lod = result
 
     def _check_offsets(self, result: Offsets, shown: str) -> None:
-        if self.is_initialized() and not are_offsets_valid(result, self._num_rows()):
+        if self.is_initialized() and not are_lod_levels_consistent(result, self._num_rows()):
             raise OpError(
                 append_user_line(f"LoDTensor: {shown} do not match {self._num_rows()} rows")
             )
@@ -229,7 +229,7 @@ class LoDTensor(ScopeValue):
 
     def has_valid_recursive_sequence_lengths(self) -> bool:
         """Whether the LoD matches the number of rows of the array. True if no value is set."""
-        return not self.is_initialized() or are_offsets_valid(self._lod, self._num_rows())
+        return not self.is_initialized() or are_lod_levels_consistent(self._lod, self._num_rows())
 
 
 class SelectedRows:

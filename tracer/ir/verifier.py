@@ -334,7 +334,7 @@ def contract_problems(program: Program) -> Iterator[str]:
             yield from (
                 f"contract: {what} {arg.name!r}: {problem}" for problem in problems if problem
             )
-    yield from _dim_problems(program, contract)
+    yield from _named_dimension_problems(program, contract)
     for guard in contract.guards:
         if not 0 <= guard.axis < MAX_GUARD_AXES:
             yield f"contract: the axis {guard.axis} of a guard is not in [0, {MAX_GUARD_AXES})"
@@ -345,7 +345,7 @@ def contract_problems(program: Program) -> Iterator[str]:
     yield from _output_tree_problems(contract.output_tree, len(contract.outputs))
 
 
-def _dim_problems(program: Program, contract: Contract) -> Iterator[str]:
+def _named_dimension_problems(program: Program, contract: Contract) -> Iterator[str]:
     """Rule: only dynamic dimensions of inputs have names, and dimensions with the same name have
     the same range.
     """
@@ -379,7 +379,7 @@ def _output_tree_problems(text: str, count: int) -> Iterator[str]:
         return
     while todo:
         node, depth = todo.pop()
-        inner = _tree_children(node)
+        inner = _output_tree_children(node)
         if depth > MAX_TREE_DEPTH:
             yield f"contract: the output tree is nested more than {MAX_TREE_DEPTH} deep"
             return
@@ -399,7 +399,7 @@ def _build_dict_rejecting_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, 
     return fields
 
 
-def _tree_children(node: Any) -> list[Any] | None:
+def _output_tree_children(node: Any) -> list[Any] | None:
     """The children of a node in the JSON structure of nested outputs; None for an output index or
     an invalid node.
     """

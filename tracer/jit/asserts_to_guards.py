@@ -58,12 +58,12 @@ def _emit_condition_in_outermost_block(
     preceding_ops: the ops before the assert; new ops are appended to it.
     """
     (condition,) = op.inputs["Cond"]
-    return _InnerBlockConditionExporter(recorder, op).export(
+    return _AssertConditionHoister(recorder, op).export(
         block, condition, preceding_ops, len(preceding_ops)
     )
 
 
-class _InnerBlockConditionExporter:
+class _AssertConditionHoister:
     """Emits ops that carry the condition of an assert from an inner block to the outermost
     block.
 
@@ -105,12 +105,12 @@ class _InnerBlockConditionExporter:
             for slot in (captured, runs.outputs["Out"]):
                 slot.append(holds)
         return (
-            self._export_from_recurrent_op(*enclosing[count], holds, shape)
+            self._hoist_condition_out_of_recurrent(*enclosing[count], holds, shape)
             if is_in_recurrent
             else holds
         )
 
-    def _export_from_recurrent_op(
+    def _hoist_condition_out_of_recurrent(
         self, block: Block, steps: OpDesc, holds: str, shape: tuple[int, ...]
     ) -> str:
         """Add an output to a `recurrent` op, and return the name of the variable of the outermost

@@ -78,7 +78,7 @@ class NoiseMode(WrapperMode):
         return type(self)(inner, self._rng)
 
 
-class LastBitNoise(NoiseMode):
+class LastBitNoiseMode(NoiseMode):
     """A mode that changes the last bit of the floating results of each op, except of ops that only
     move data.
     """
@@ -95,7 +95,7 @@ class LastBitNoise(NoiseMode):
         return outputs
 
 
-class QuantizationLevelNoise(NoiseMode):
+class QuantizationLevelNoiseMode(NoiseMode):
     """A mode that moves the results of each quantization op by -1, 0 or 1 level.
 
     After a change of its last bit, a value halfway between two levels may be rounded to the other

@@ -97,7 +97,7 @@ def iter_named_inputs(
         yield from zip(pytree.leaf_input_names(name, spec), leaves, strict=True)
 
 
-class LayerTensorTracker:
+class LayerTensorsSnapshot:
     """Saves the tensors of a layer, to find out later which of them forward changed."""
 
     def __init__(self, layer: Layer) -> None:
@@ -181,7 +181,7 @@ def trace_layer(
             raise TypeError(f"TracedLayer.trace: the input '{name}' is {kind}, not a Tensor{fix}")
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
         input_copies.append(Tensor(tensor.array))
-    state, sources = LayerTensorTracker(layer), snapshot_global_random_generators()
+    state, sources = LayerTensorsSnapshot(layer), snapshot_global_random_generators()
     mode = Trace(recorder, constrained_dims=set() if tracks_constrained_dims else None)
     with use_base_mode(mode), recording_ops_with_layer_paths(layer, recorder):
         outputs = layer(*inputs)

@@ -82,7 +82,7 @@ def methods_to_save(model: Any, input_spec: Any, skip_forward: bool) -> list[Met
     Raises TypeError for objects that cannot be saved, OpError if a method has no input_spec.
     """
     if isinstance(model, Layer) and not isinstance(model.forward, StaticFunction):
-        model = getattr(model, "_saved_layer", model)  # the layer inside a wrapper
+        model = getattr(model, "_layer_to_save", model)  # the layer inside a wrapper
     if isinstance(model, TranslatedLayer):
         return list(_iter_methods_of_translated_layer(model, input_spec))
     if isinstance(model, Layer):

@@ -28,7 +28,7 @@ from ..nn.layer import Layer
 from .call_arguments import FlattenedArguments, FunctionParameters, find_input_meta, is_input
 from .guards.guard_set import GuardSet
 from .guards.side_effects import (
-    AttributeTracker,
+    InitialAttributesSnapshot,
     SideEffect,
     mark_effects_whose_previous_tensor_is_aliased,
     restore_and_return_location_effects,
@@ -66,7 +66,7 @@ class StaticCallCapture:
         _register_containers_as_local(mode.recorder, self.bound_arguments)
         self.input_names = [v.name for v in self.inputs]
         self.side_effects: list[SideEffect] = []
-        self._attribute_tracker, self.guards = AttributeTracker(owner), GuardSet(owner)
+        self._attribute_tracker, self.guards = InitialAttributesSnapshot(owner), GuardSet(owner)
         self.recorder.on_function_call, self.recorder.read_tracker = (
             self.guards.guard_names_of_function,
             self.guards.read_tracker,

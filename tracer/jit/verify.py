@@ -33,9 +33,9 @@ from ..loader.pdiparams import load_params
 from ..loader.pdmodel import parse_program
 from ..loader.runtime import EngineError, UnsupportedError, first_reason_of_error
 from .condition_number import (
-    LastBitNoise,
+    LastBitNoiseMode,
     NoiseMode,
-    QuantizationLevelNoise,
+    QuantizationLevelNoiseMode,
     RunFunction,
     is_explained_by_rounding,
     is_quantization_op,
@@ -681,10 +681,10 @@ def _is_difference_explained_by_rounding(
 
     runs: list[tuple[RunFunction, type[NoiseMode] | None]] = [
         (run_program, None),
-        (run_op_by_op, LastBitNoise),
+        (run_op_by_op, LastBitNoiseMode),
     ]
     if any(is_quantization_op(op.type) for op in program.ops()):
-        runs.append((run_op_by_op, QuantizationLevelNoise))
+        runs.append((run_op_by_op, QuantizationLevelNoiseMode))
     for run, noise in runs:
         with suppress(OarlockError, OpError, UnsupportedOpsError):
             if is_explained_by_rounding(

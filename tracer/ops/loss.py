@@ -140,7 +140,7 @@ def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
         "axis": axis,
     }
     # As in Paddle, labels have no gradient, not even soft labels.
-    return lambda: cross_entropy_grad(x, label, Softmax, g, **over), None
+    return lambda: softmax_with_cross_entropy_grad(x, label, Softmax, g, **over), None
 
 
 @op(
@@ -151,7 +151,7 @@ def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
 )
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
-def cross_entropy_grad(
+def softmax_with_cross_entropy_grad(
     x,
     label,
     probabilities,
@@ -181,7 +181,7 @@ def cross_entropy_grad(
     return out
 
 
-@cross_entropy_grad.native
+@softmax_with_cross_entropy_grad.native
 def _(
     x, label, probabilities, g, *, soft_label=False, use_softmax=True, ignore_index=-100, axis=-1
 ):
@@ -195,7 +195,7 @@ def _(
     return _CROSS_ENTROPY_BACK(probabilities, label, g, ignore_index)
 
 
-@cross_entropy_grad.vjp
+@softmax_with_cross_entropy_grad.vjp
 def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, axis):
     over = {
         "soft_label": soft_label,
@@ -209,7 +209,12 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
 
     def x_grad() -> Any:
         if not use_softmax:  # the gradient is -g * label / x, so its derivative is -gradient / x
-            return mul(b, negative(div(cross_entropy_grad(x, label, probabilities, g, **over), x)))
+            return mul(
+                b,
+                negative(
+                    div(softmax_with_cross_entropy_grad(x, label, probabilities, g, **over), x)
+                ),
+            )
         if soft_label:
             weight = mul(g, total(label))
         else:
@@ -225,7 +230,9 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
 
     def g_grad() -> Any:
         ones = OPS["fill_any_like"](g, value=1.0)
-        return total(mul(b, cross_entropy_grad(x, label, softmax(x, axis=axis), ones, **over)))
+        return total(
+            mul(b, softmax_with_cross_entropy_grad(x, label, softmax(x, axis=axis), ones, **over))
+        )
 
     return x_grad, label_grad if soft_label else None, None, g_grad
 

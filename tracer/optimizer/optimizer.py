@@ -228,7 +228,7 @@ class Optimizer:
 
     def _clip_and_update(self, pairs: list[tuple[Parameter, Array]]) -> None:
         """Clip the gradients and update the parameters."""
-        if mode.raise_or_skip_unsupported_side_effect(f"{type(self).__name__}.step()"):
+        if mode.reject_or_must_skip_side_effect(f"{type(self).__name__}.step()"):
             return
         pairs = self._clip_gradients(pairs)
         rate = self.get_lr()
@@ -470,7 +470,7 @@ class Optimizer:
         >>> net.bias.grad is None
         True
         """
-        if mode.raise_or_skip_unsupported_side_effect(f"{type(self).__name__}.clear_grad()"):
+        if mode.reject_or_must_skip_side_effect(f"{type(self).__name__}.clear_grad()"):
             return
         if set_to_zero:
             set_grads_to_zero(self._parameter_list)

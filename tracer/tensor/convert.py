@@ -31,7 +31,7 @@ def to_array(data: Any, dtype: Any = None) -> Any:
     int64.
     """
     if isinstance(data, Tensor):
-        data = cuda.to_host(data._report_read_and_get_array("to_tensor()"))
+        data = cuda.to_host(data._guard_or_reject_read_and_get_array("to_tensor()"))
     if isinstance(data, list | tuple) and any(isinstance(d, Tensor) for d in data):
         data = [to_array(d) for d in data]
     from_python = not isinstance(data, np.ndarray | np.generic)

@@ -38,7 +38,7 @@ class WireWriter {
     append_varint(length, out_.size() - start);
     out_.insert(start, length);
   }
-  std::string release_bytes() { return std::move(out_); }
+  std::string take_bytes() { return std::move(out_); }
 
  private:
   void tag(std::uint32_t field, std::uint32_t type) {

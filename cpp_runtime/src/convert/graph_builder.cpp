@@ -17,13 +17,13 @@ namespace {
 constexpr std::size_t kEmbedBytes = 127;
 constexpr std::size_t kEmbedIntBytes = 4096;
 
-Strings unique_contract_names_or_default(const std::vector<ContractArg>& args,
-                                         Strings default_value) {
+Strings contract_names_if_unique_or_default(const std::vector<ContractInputOrOutput>& args,
+                                            Strings default_value) {
   std::set<std::string> unique;
-  for (const ContractArg& arg : args) unique.insert(arg.name);
+  for (const ContractInputOrOutput& arg : args) unique.insert(arg.name);
   if (args.empty() || unique.size() != args.size()) return default_value;
   Strings names;
-  for (const ContractArg& arg : args) names.push_back(arg.name);
+  for (const ContractInputOrOutput& arg : args) names.push_back(arg.name);
   return names;
 }
 
@@ -43,7 +43,7 @@ Strings make_names_unique(Strings names) {
 std::string format_named_dim_ranges_json(const Program& p) {
   if (!p.contract) return "";
   std::map<std::string, DimRange> ranges;
-  for (const ContractArg& arg : p.contract->inputs)
+  for (const ContractInputOrOutput& arg : p.contract->inputs)
     for (const NamedDim& dim : arg.named_dims) ranges.emplace(dim.name, dim.range);
   std::string text;
   for (auto& [name, range] : ranges)
@@ -62,7 +62,7 @@ std::string first_output_name(const OpDesc& op) {
 }  // namespace
 
 Strings input_names(const Program& p) {
-  return p.contract ? unique_contract_names_or_default(p.contract->inputs, p.feed_names())
+  return p.contract ? contract_names_if_unique_or_default(p.contract->inputs, p.feed_names())
                     : make_names_unique(p.feed_names());
 }
 
@@ -79,8 +79,8 @@ Strings input_dim_symbols(const Program& p, std::size_t index, const std::string
 
 Strings output_names(const Program& p) {
   Strings fetch_names = make_names_unique(p.fetch_names());
-  Strings names =
-      p.contract ? unique_contract_names_or_default(p.contract->outputs, fetch_names) : fetch_names;
+  Strings names = p.contract ? contract_names_if_unique_or_default(p.contract->outputs, fetch_names)
+                             : fetch_names;
   Strings own_inputs = input_names(p);
   std::set<std::string> inputs(own_inputs.begin(), own_inputs.end());
   for (const RowSplitInput& lod_input : row_split_inputs(p)) inputs.insert(lod_input.name);

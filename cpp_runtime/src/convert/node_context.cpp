@@ -19,7 +19,7 @@ bool has_nonempty_name(const Strings& names) {
 
 int NodeContext::opset() const { return graph_.options_.opset; }
 
-bool NodeContext::allows_integer_products() const { return graph_.options_.integer_products; }
+bool NodeContext::allows_matmul_integer() const { return graph_.options_.integer_products; }
 
 bool NodeContext::quantizes_activations_to_int8() const {
   return graph_.options_.signed_activations;

@@ -41,7 +41,7 @@ class NodeContext {
   // ---- the op ----
   const OpDesc& op() const { return op_; }
   int opset() const;
-  bool allows_integer_products() const;        // nodes that multiply integers instead of floats
+  bool allows_matmul_integer() const;          // nodes that multiply integers instead of floats
   bool quantizes_activations_to_int8() const;  // rather than to uint8, which engines prefer
 
   // ---- inputs, by Paddle's slot names ----

@@ -74,7 +74,7 @@ bool is_max_abs_step(const NodeContext& n, Value step, Value x) {
   return false;
 }
 
-struct RuntimeQuantization {
+struct LevelsStepAndZeroPoint {
   Value levels, step, zero_point;
 };
 
@@ -82,7 +82,7 @@ struct RuntimeQuantization {
 // `step` is computed from the largest absolute value of `x`, it is replaced by the step of
 // DynamicQuantizeLinear, which is computed from the range of the values and is not larger; engines
 // fuse this op with the multiplication.
-RuntimeQuantization emit_runtime_quantization(NodeContext& n, Value x, Value step) {
+LevelsStepAndZeroPoint emit_runtime_quantization(NodeContext& n, Value x, Value step) {
   if (is_max_abs_step(n, step, x)) {
     Values all = n.emit_multi_output(3, "DynamicQuantizeLinear", {x});
     n.declare_type(all[1], DType::float32, Ints{});
@@ -141,7 +141,7 @@ Value try_emit_dynamically_quantized_matmul(NodeContext& n, Value x, Value y) {
   auto activation = find_dequantize_linear_inputs(n, x),
        weight = find_dequantize_linear_inputs(n, y);
   if (!activation || !weight || n.find_constant(activation->step)) return {};
-  if (!n.allows_integer_products()) return {};
+  if (!n.allows_matmul_integer()) return {};
   if (!n.find_constant(weight->quantized) || !n.find_constant(weight->step)) return {};
   auto is_int8 = [&](Value v) { return n.dtype(v) == DType::int8; };
   if (!is_int8(activation->quantized) || !is_int8(weight->quantized)) return {};

@@ -128,7 +128,7 @@ struct Writer {
 std::string to_bytes(const Model& model) {
   Writer writer{{}, model.location};
   writer.write_model(model);
-  return writer.out.release_bytes();
+  return writer.out.take_bytes();
 }
 
 }  // namespace oarlock::onnx

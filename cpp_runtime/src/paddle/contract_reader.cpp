@@ -37,8 +37,8 @@ NamedDim read_named_dim(WireReader w) {
   return dim;
 }
 
-ContractArg read_contract_arg(WireReader w) {
-  ContractArg arg;
+ContractInputOrOutput read_contract_input_or_output(WireReader w) {
+  ContractInputOrOutput arg;
   while (w.next()) switch (w.field_number()) {
       case 1:
         arg.name = read_utf8(w);
@@ -102,10 +102,10 @@ void read_into_contract(WireReader w, std::string_view payload, Contract& c) {
         c.version = w.int32();
         break;
       case 2:
-        c.inputs.push_back(read_contract_arg(w.submessage("Arg")));
+        c.inputs.push_back(read_contract_input_or_output(w.submessage("Arg")));
         break;
       case 3:
-        c.outputs.push_back(read_contract_arg(w.submessage("Arg")));
+        c.outputs.push_back(read_contract_input_or_output(w.submessage("Arg")));
         break;
       case 4:
         c.output_tree = read_utf8(w);

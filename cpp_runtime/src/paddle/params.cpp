@@ -53,7 +53,7 @@ struct RecordReader {
       read_bytes(read_number<std::uint64_t>("level size"), "level");
   }
 
-  void read_desc_into(ParamRecord& p) {
+  void read_tensor_desc_into(ParamRecord& p) {
     auto length = read_number<std::int32_t>("description size");
     if (length < 0 || static_cast<std::size_t>(length) > kMaxDescBytes)
       fail("description of " + std::to_string(length) + " bytes");
@@ -80,7 +80,7 @@ struct RecordReader {
     read_and_check_version("LoD version");
     skip_lod();
     read_and_check_version("tensor version");
-    read_desc_into(p);
+    read_tensor_desc_into(p);
     auto count = element_count(p.shape);
     std::int64_t length = 0;
     if (!count ||

@@ -132,7 +132,7 @@ struct NamedDim {
   DimRange range;
 };
 
-struct ContractArg {
+struct ContractInputOrOutput {
   std::string name;
   DType dtype = DType::none;
   Ints shape;
@@ -151,7 +151,7 @@ struct Guard {
 
 struct Contract {
   std::int32_t version = 0;
-  std::vector<ContractArg> inputs, outputs;
+  std::vector<ContractInputOrOutput> inputs, outputs;
   std::string output_tree;
   std::vector<Guard> guards;
   std::string producer, verified;

@@ -145,7 +145,7 @@ std::string to_pdmodel(const Program& program) {
     });
   w.message(4, [&] { w.int64(1, program.version); });
   if (program.contract) w.bytes(kContractField, program.contract->bytes);
-  return w.release_bytes();
+  return w.take_bytes();
 }
 
 }  // namespace oarlock

@@ -169,11 +169,11 @@ struct Validator {
             std::string(type) + ": the columns are not 0 to " + std::to_string(count - 1));
   }
 
-  void check_contract_arguments(const std::vector<ContractArg>& args, const Strings& names,
-                                const char* what) const {
+  void check_contract_inputs_or_outputs(const std::vector<ContractInputOrOutput>& args,
+                                        const Strings& names, const char* what) const {
     require(args.size() == names.size(), std::string("the contract does not list the ") + what);
     for (std::size_t i = 0; i < args.size(); ++i) {
-      const ContractArg& arg = args[i];
+      const ContractInputOrOutput& arg = args[i];
       check_name(arg.name, "contract argument");
       require(arg.name == names[i], "contract: '" + arg.name + "' is listed in the " + what +
                                         ", but the program has '" + names[i] + "'");
@@ -201,11 +201,11 @@ struct Validator {
   // Checks that only dynamic dimensions of inputs have names, and that dimensions of one name have
   // the same range.
   void check_named_dims(const Contract& c) const {
-    for (const ContractArg& arg : c.outputs)
+    for (const ContractInputOrOutput& arg : c.outputs)
       require(arg.named_dims.empty(), "contract: output '" + arg.name +
                                           "' has names of dimensions, which only inputs have");
     std::map<std::string_view, DimRange> ranges;
-    for (const ContractArg& arg : c.inputs) {
+    for (const ContractInputOrOutput& arg : c.inputs) {
       const Ints& declared = program.find_var(arg.name)->shape;
       std::set<std::int64_t> axes;
       for (const NamedDim& dim : arg.named_dims) {
@@ -235,8 +235,8 @@ struct Validator {
             "contract of version " + std::to_string(c.version) + ", this runtime reads versions " +
                 std::to_string(kContractVersion) + " and " +
                 std::to_string(kContractVersionWithDims));
-    check_contract_arguments(c.inputs, program.feed_names(), "inputs");
-    check_contract_arguments(c.outputs, program.fetch_names(), "outputs");
+    check_contract_inputs_or_outputs(c.inputs, program.feed_names(), "inputs");
+    check_contract_inputs_or_outputs(c.outputs, program.fetch_names(), "outputs");
     check_named_dims(c);
     std::string problem = find_output_tree_problem(c.output_tree, c.outputs.size());
     require(problem.empty(), "contract: the output tree " + problem);

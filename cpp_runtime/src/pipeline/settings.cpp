@@ -20,7 +20,7 @@ constexpr double kMaxNumber = 1e6, kMinStd = 1e-6;
                                           "' is not supported; supported: " + supported);
 }
 
-int read_side(const SettingsReader& fields, const char* name, Json value) {
+int read_side_length(const SettingsReader& fields, const char* name, Json value) {
   double side = read_number(value, fields.path(name), 1, kMaxSide);
   if (side != std::floor(side)) fields.fail(name, "is not an integer");
   return static_cast<int>(side);
@@ -32,8 +32,8 @@ Size read_size(SettingsReader& fields, const char* name, bool width_first = fals
   Json value = fields.find(name);
   bool is_pair = value.type() == Json::Type::array && value.size() == 2;
   if (!is_pair && !value.is_number()) fields.fail(name, "is not a pair of sizes");
-  int first = read_side(fields, name, is_pair ? value.find_at(0) : value);
-  int second = read_side(fields, name, is_pair ? value.find_at(1) : value);
+  int first = read_side_length(fields, name, is_pair ? value.find_at(0) : value);
+  int second = read_side_length(fields, name, is_pair ? value.find_at(1) : value);
   return width_first ? Size{second, first} : Size{first, second};
 }
 
@@ -43,7 +43,8 @@ Size read_size_from_chw_shape(SettingsReader& fields, const char* name) {
   if (value.type() != Json::Type::array || value.size() != 3 ||
       value.find_at(0).integer_or_zero() != 3)
     fields.fail(name, "is not [3, height, width]");
-  return {read_side(fields, name, value.find_at(1)), read_side(fields, name, value.find_at(2))};
+  return {read_side_length(fields, name, value.find_at(1)),
+          read_side_length(fields, name, value.find_at(2))};
 }
 
 Interpolation read_interpolation(SettingsReader& fields, const char* name,

@@ -60,7 +60,7 @@ void bind_result_to_operand(Translator& t, const Operation& op) {
   t.bind(op, 0, t.require_operand_binding(op, 0));
 }
 
-void assert_op(Translator& t, const Operation& op) {
+void translate_assert(Translator& t, const Operation& op) {
   Slots inputs{{"Cond", {t.operand_variable(op, 0)}}};
   for (const Binding& element : t.require_operand_binding(op, 1).elements)
     inputs["Data"].push_back(element.variable);
@@ -128,7 +128,7 @@ double float_attr_or_default(const Operation& op, std::string_view name, double 
   return converted ? std::get<double>(converted->value) : default_value;
 }
 
-Attrs scale_attrs(double factor) { return {{"scale", {AttrType::FLOAT, factor}}}; }
+Attrs attrs_of_scale_op(double factor) { return {{"scale", {AttrType::FLOAT, factor}}}; }
 
 // beta * input + alpha * (x @ y)
 void baddbmm(Translator& t, const Operation& op) {
@@ -136,11 +136,12 @@ void baddbmm(Translator& t, const Operation& op) {
   std::string product = t.emit_to_new_variable(
       op, "matmul_v2", {{"X", {t.operand_variable(op, 1)}}, {"Y", {t.operand_variable(op, 2)}}}, {},
       type);
-  std::string scaled = t.emit_to_new_variable(
-      op, "scale", {{"X", {product}}}, scale_attrs(float_attr_or_default(op, "alpha", 1)), type);
+  std::string scaled =
+      t.emit_to_new_variable(op, "scale", {{"X", {product}}},
+                             attrs_of_scale_op(float_attr_or_default(op, "alpha", 1)), type);
   std::string input =
       t.emit_to_new_variable(op, "scale", {{"X", {t.operand_variable(op, 0)}}},
-                             scale_attrs(float_attr_or_default(op, "beta", 1)), type);
+                             attrs_of_scale_op(float_attr_or_default(op, "beta", 1)), type);
   t.emit(op, "elementwise_add", {{"X", {input}}, {"Y", {scaled}}},
          {{"Out", {t.bind_result_in_place_or_new(op, 0)}}},
          {{"axis", {AttrType::INT, std::int64_t{-1}}}});
@@ -180,10 +181,10 @@ void round_op(Translator& t, const Operation& op) {
   const Type& type = t.result_type(op, 0);
   double power = std::pow(10.0, static_cast<double>(decimals));
   std::string scaled = t.emit_to_new_variable(op, "scale", {{"X", {t.operand_variable(op, 0)}}},
-                                              scale_attrs(power), type);
+                                              attrs_of_scale_op(power), type);
   std::string rounded = t.emit_to_new_variable(op, "round", {{"X", {scaled}}}, {}, type);
   t.emit(op, "scale", {{"X", {rounded}}}, {{"Out", {t.bind_result_in_place_or_new(op, 0)}}},
-         scale_attrs(1 / power));
+         attrs_of_scale_op(1 / power));
 }
 
 // Translates svdvals to svd, of which only the singular values are used.
@@ -214,7 +215,7 @@ std::span<const SpecialRule> composite_rules() {
       {Dialect::pd_op, "memcpy_d2h", bind_result_to_operand},
       {Dialect::pd_op, "memcpy_h2d", bind_result_to_operand},
       {Dialect::pd_op, "npu_identity", bind_result_to_operand},
-      {Dialect::pd_op, "assert", assert_op},
+      {Dialect::pd_op, "assert", translate_assert},
       {Dialect::pd_op, "swiglu", swiglu},
       {Dialect::pd_op, "copysign", copysign},
       {Dialect::pd_op, "copysign_", copysign},

@@ -21,7 +21,7 @@ Strings emit_conditional_block(Translator& t, const Operation& op, const Block& 
     for (std::size_t i = 0; i < yielded.size(); ++i)
       t.emit(op, "assign", {{"X", {yielded[i].variable}}}, {{"Out", {outputs[i]}}});
   });
-  auto reads = t.outer_reads(index), writes = t.outer_writes(index);
+  auto reads = t.outer_names_read_by_block(index), writes = t.outer_names_written_by_block(index);
   t.emit(op, "conditional_block",
          {{"Cond", {condition}}, {"Input", Strings(reads.begin(), reads.end())}},
          {{"Out", Strings(writes.begin(), writes.end())},
@@ -88,7 +88,7 @@ void while_loop(Translator& t, const Operation& op) {
         t.emit(op, "assign", {{"X", {yielded[i].variable}}}, {{"Out", {target}}});
     }
   });
-  auto reads = t.outer_reads(index), writes = t.outer_writes(index);
+  auto reads = t.outer_names_read_by_block(index), writes = t.outer_names_written_by_block(index);
   reads.insert(carried.begin(), carried.end());
   reads.erase(condition);
   t.emit(op, "while", {{"X", Strings(reads.begin(), reads.end())}, {"Condition", {condition}}},

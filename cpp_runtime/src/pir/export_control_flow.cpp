@@ -21,8 +21,8 @@ std::string require_single_name(Exporter& e, const OpDesc& op, const Slots& slot
 std::int64_t sub_block(const OpDesc& op) { return int_attr(op, "sub_block", 0); }
 
 /// The ids of variables at this point; zeros for those that are not assigned on this path.
-std::vector<std::int64_t> current_ids_or_placeholders(Exporter& e, const OpDesc& op,
-                                                      const Strings& names) {
+std::vector<std::int64_t> value_ids_or_emitted_zeros(Exporter& e, const OpDesc& op,
+                                                     const Strings& names) {
   std::vector<std::int64_t> ids;
   for (const std::string& name : names)
     ids.push_back(e.is_assigned(name) ? e.value_of(op, name).id
@@ -84,7 +84,7 @@ std::optional<ConditionalPair> match_conditional_pair(Exporter& e, const std::ve
 std::size_t export_while(Exporter& e, const std::vector<OpDesc>& ops, std::size_t position) {
   const OpDesc& op = ops[position];
   std::string condition = require_single_name(e, op, op.inputs, "Condition");
-  std::set<std::string> written = e.outer_writes(sub_block(op));
+  std::set<std::string> written = e.outer_names_written_by_block(sub_block(op));
   written.erase(condition);
   Strings carried(written.begin(), written.end());
   std::vector<Type> types;
@@ -93,13 +93,13 @@ std::size_t export_while(Exporter& e, const std::vector<OpDesc>& ops, std::size_
     types.push_back(e.declared_type(op, name));
     args.push_back(e.new_block_argument(types.back()));
   }
-  std::vector<std::int64_t> operands = current_ids_or_placeholders(e, op, carried);
+  std::vector<std::int64_t> operands = value_ids_or_emitted_zeros(e, op, carried);
   operands.insert(operands.begin(), e.value_of(op, condition).id);
   for (std::size_t i = 0; i < carried.size(); ++i) e.assign(carried[i], args[i]);
   Block body = e.export_sub_block(sub_block(op), args, [&] {
     Strings yielded = carried;
     yielded.insert(yielded.begin(), condition);
-    emit_yield(e, current_ids_or_placeholders(e, op, yielded));
+    emit_yield(e, value_ids_or_emitted_zeros(e, op, yielded));
   });
   auto results = e.emit("while", std::move(operands), std::move(types));
   e.block().ops.back().bodies.push_back(std::move(body));
@@ -112,10 +112,10 @@ std::size_t export_conditional_block(Exporter& e, const std::vector<OpDesc>& ops
   const OpDesc& op = ops[position];
   std::int64_t condition = e.input(op, kConditionSlot).id;
   auto pair = match_conditional_pair(e, ops, position);
-  std::set<std::string> written = e.outer_writes(sub_block(op));
+  std::set<std::string> written = e.outer_names_written_by_block(sub_block(op));
   std::vector<IfResultVariables> results;
   if (pair) {
-    written.merge(e.outer_writes(sub_block(*pair->if_false)));
+    written.merge(e.outer_names_written_by_block(sub_block(*pair->if_false)));
     for (const OpDesc* selection : pair->selections) {
       const Strings& x = variable_names_in_slot(selection->inputs, "X");
       results.push_back(
@@ -128,7 +128,7 @@ std::size_t export_conditional_block(Exporter& e, const std::vector<OpDesc>& ops
   auto yield_of = [&](std::string IfResultVariables::* side) {
     Strings names;
     for (const IfResultVariables& result : results) names.push_back(result.*side);
-    emit_yield(e, current_ids_or_placeholders(e, op, names));
+    emit_yield(e, value_ids_or_emitted_zeros(e, op, names));
   };
   Block yes = e.export_branch(sub_block(op), [&] { yield_of(&IfResultVariables::if_true); });
   auto if_false = pair ? std::optional(sub_block(*pair->if_false)) : std::nullopt;

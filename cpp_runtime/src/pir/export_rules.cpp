@@ -243,7 +243,7 @@ void slice(Exporter& e, const OpDesc& op) {
   e.emit_to_output(op, "slice_array", {x.id, starts, ends});
 }
 
-void assert_op(Exporter& e, const OpDesc& op) {
+void export_assert(Exporter& e, const OpDesc& op) {
   std::vector<Value> data = e.values_of(op, variable_names_in_slot(op.inputs, "Data"));
   e.emit("assert", {e.input(op, "Cond").id, e.emit_list(data)}, {},
          {plain_attribute("summarize", {AttrType::LONG, int_attr(op, "summarize", -1)})});
@@ -271,7 +271,7 @@ ExportRule find_export_rule(std::string_view type) {
       {"write_to_array", export_one_op<write_to_array>},
       {"slice", export_one_op<slice>},
       {"strided_slice", export_one_op<strided_slice>},
-      {"assert", export_one_op<assert_op>},
+      {"assert", export_one_op<export_assert>},
       {"elementwise_add", export_one_op<elementwise>},
       {"elementwise_sub", export_one_op<elementwise>},
       {"elementwise_mul", export_one_op<elementwise>},

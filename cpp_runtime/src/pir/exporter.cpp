@@ -381,12 +381,12 @@ void Exporter::create_tensor_arrays(const oarlock::Block& block) {
   }
 }
 
-std::set<std::string> Exporter::outer_writes(std::int64_t index) const {
+std::set<std::string> Exporter::outer_names_written_by_block(std::int64_t index) const {
   const oarlock::Block& block = in_.blocks[static_cast<std::size_t>(index)];
   std::set<std::string> names;
   for (const OpDesc& op : block.ops) {
     if (has_sub_block(op)) {
-      names.merge(outer_writes(int_attr(op, "sub_block", 0)));
+      names.merge(outer_names_written_by_block(int_attr(op, "sub_block", 0)));
       continue;
     }
     for (auto& [slot, written] : op.outputs) names.insert(written.begin(), written.end());

@@ -77,7 +77,7 @@ class Exporter {
   Block export_sub_block(std::optional<std::int64_t> index, std::vector<Value> args,
                          const std::function<void()>& finish);
   /// The variables of enclosing blocks that a sub-block assigns, sorted; without tensor arrays.
-  std::set<std::string> outer_writes(std::int64_t index) const;
+  std::set<std::string> outer_names_written_by_block(std::int64_t index) const;
   Value new_block_argument(const Type& type);
 
   /// The operations appended so far to the current block.

@@ -14,7 +14,7 @@ constexpr std::int64_t kProgramVersion = 3000000;  // of Paddle 3.0
 constexpr std::size_t kMaxListedProblems = 50;
 constexpr std::int64_t kMaxVectorElements = 64;  // of a vector whose elements are separate inputs
 
-std::string in_quotes(std::string_view text) {
+std::string quote_and_truncate(std::string_view text) {
   return "'" + std::string(text.substr(0, 200)) + "'";
 }
 
@@ -154,7 +154,7 @@ std::int32_t Translator::open_block() {
 void Translator::translate_parameters(const Block& body) {
   for (const Parameter& p : body.parameters) {
     if (p.name.empty() || !names_.insert(p.name).second)
-      fail(p.source, "parameter name " + in_quotes(p.name) + " is empty or given twice");
+      fail(p.source, "parameter name " + quote_and_truncate(p.name) + " is empty or given twice");
     VarDesc var;
     var.name = p.name;
     var.dtype = p.value.type.dtype;
@@ -221,7 +221,7 @@ std::string Translator::operand_variable(const Operation& op, std::size_t positi
 std::int64_t Translator::int_attr(const Operation& op, std::string_view name) const {
   const Attribute* attr = op.find_attr(name);
   auto value = attr ? convert_attr(attr->value, AttrType::LONG) : std::nullopt;
-  if (!value) fail(op.source, full_name(op) + ": no integer attribute " + in_quotes(name));
+  if (!value) fail(op.source, full_name(op) + ": no integer attribute " + quote_and_truncate(name));
   return std::get<std::int64_t>(value->value);
 }
 
@@ -251,8 +251,9 @@ std::string Translator::bind_result_to_new_variable(const Operation& op, std::si
     fail(op.source, full_name(op) + ": result " + std::to_string(position) + " is missing");
   const Value& result = op.results[position];
   if (result.type.kind != Type::Kind::dense && result.type.kind != Type::Kind::array)
-    fail(op.source, full_name(op) + ": result " + std::to_string(position) + " is no tensor" +
-                        (result.type.name.empty() ? "" : " but " + in_quotes(result.type.name)));
+    fail(op.source,
+         full_name(op) + ": result " + std::to_string(position) + " is no tensor" +
+             (result.type.name.empty() ? "" : " but " + quote_and_truncate(result.type.name)));
   std::string name;
   if (auto output = output_names_.find(result.id); output != output_names_.end() && current_ == 0) {
     names_.erase(output->second);
@@ -352,7 +353,8 @@ void Translator::emit_cast_into_variable(const Operation& op, const std::string&
 void Translator::add_input(const Operation& op, const std::string& name) {
   if (current_ != 0) fail(op.source, "an input inside of a branch or loop");
   for (const VarDesc& var : block().vars)
-    if (var.name == name) fail(op.source, "input name " + in_quotes(name) + " is given twice");
+    if (var.name == name)
+      fail(op.source, "input name " + quote_and_truncate(name) + " is given twice");
   const Type& type = result_type(op, 0);
   if (type.kind != Type::Kind::dense) fail(op.source, "an input is a tensor");
   names_.erase(name);
@@ -395,8 +397,8 @@ void Translator::copy_attr(const Operation& op, std::string_view name, AttrType 
   if (!attr) return;
   auto value = convert_attr(attr->value, type);
   if (!value)
-    fail(attr->source, full_name(op) + ": attribute " + in_quotes(name) + " has no value of type " +
-                           std::string(attr_type_name(type)));
+    fail(attr->source, full_name(op) + ": attribute " + quote_and_truncate(name) +
+                           " has no value of type " + std::string(attr_type_name(type)));
   attrs[std::string(name)] = std::move(*value);
 }
 
@@ -424,14 +426,15 @@ void Translator::add_operand(const Operation& op, const OperandSpec& spec, std::
   bool is_present = position < op.operands.size() && op.operands[position] != 0;
   if (!spec.attr.empty()) {
     if (!is_present)
-      fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " is missing");
+      fail(op.source, full_name(op) + ": operand " + quote_and_truncate(spec.name) + " is missing");
     return add_mutable_attr(op, spec, require_operand_binding(op, position),
                             find_op_spec(op.name)->legacy_type, inputs, attrs);
   }
   if (!is_present && !spec.is_optional)
-    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " is missing");
+    fail(op.source, full_name(op) + ": operand " + quote_and_truncate(spec.name) + " is missing");
   if (is_present && spec.slot.empty() && spec.is_optional)
-    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " is not supported");
+    fail(op.source,
+         full_name(op) + ": operand " + quote_and_truncate(spec.name) + " is not supported");
   if (!is_present || spec.slot.empty()) return;
   const Binding& binding = require_operand_binding(op, position);
   Strings& names = inputs[std::string(spec.slot)];
@@ -449,7 +452,7 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
     if (auto declared = declared_attr_type(legacy_type, spec.attr)) {
       auto converted = convert_attr(attr, *declared);
       if (!converted)
-        fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) +
+        fail(op.source, full_name(op) + ": operand " + quote_and_truncate(spec.name) +
                             " has no value of type " + std::string(attr_type_name(*declared)));
       attr = std::move(*converted);
     }
@@ -476,7 +479,8 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
           *convert_attr({AttrType::FLOAT, 0.0},
                         declared_attr_type(legacy_type, spec.attr).value_or(AttrType::FLOAT));
   } else {
-    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " must be a constant");
+    fail(op.source,
+         full_name(op) + ": operand " + quote_and_truncate(spec.name) + " must be a constant");
   }
 }
 
@@ -486,7 +490,7 @@ Strings Translator::emit_vector_elements(const Operation& op, const OperandSpec&
                                          const Binding& vector) {
   const Ints& shape = vector.type.shape;
   if (shape.size() != 1 || shape[0] < 0 || shape[0] > kMaxVectorElements)
-    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) +
+    fail(op.source, full_name(op) + ": operand " + quote_and_truncate(spec.name) +
                         " must be a constant or a vector of a known length up to " +
                         std::to_string(kMaxVectorElements));
   if (shape[0] == 1) return {vector.variable};
@@ -514,7 +518,7 @@ void Translator::add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs
       auto converted = convert_attr(*value, *declared);
       if (!converted)
         fail(attr ? attr->source : op.source,
-             full_name(op) + ": attribute " + in_quotes(attr_spec.name) + " has type " +
+             full_name(op) + ": attribute " + quote_and_truncate(attr_spec.name) + " has type " +
                  std::string(attr_type_name(value->type)) + ", but " +
                  std::string(attr_type_name(*declared)) + " is expected");
       value = std::move(converted);
@@ -528,7 +532,7 @@ void Translator::require_default_attr_value(const Operation& op, const AttrSpec&
   auto expected = parse_default(spec);
   auto given = attr && expected ? convert_attr(attr->value, expected->type) : expected;
   if (given != expected)
-    fail(attr->source, full_name(op) + ": attribute " + in_quotes(spec.name) +
+    fail(attr->source, full_name(op) + ": attribute " + quote_and_truncate(spec.name) +
                            " is supported with the value " + std::string(spec.default_value) +
                            " only");
 }
@@ -543,7 +547,7 @@ Strings Translator::bind_result_by_spec(const Operation& op, const ResultSpec& s
 
 // -- blocks
 
-std::set<std::string> Translator::outer_reads(std::int32_t index) const {
+std::set<std::string> Translator::outer_names_read_by_block(std::int32_t index) const {
   const oarlock::Block& inner = out_.blocks[static_cast<std::size_t>(index)];
   std::set<std::string> declared, found;
   for (const VarDesc& var : inner.vars) declared.insert(var.name);
@@ -555,7 +559,7 @@ std::set<std::string> Translator::outer_reads(std::int32_t index) const {
   return outer;
 }
 
-std::set<std::string> Translator::outer_writes(std::int32_t index) const {
+std::set<std::string> Translator::outer_names_written_by_block(std::int32_t index) const {
   const oarlock::Block& inner = out_.blocks[static_cast<std::size_t>(index)];
   std::set<std::string> declared, outer;
   for (const VarDesc& var : inner.vars) declared.insert(var.name);

@@ -121,8 +121,8 @@ class Translator {
   void bind_argument(const Value& argument, Binding binding);
 
   /// Names that the ops of a block read or write and that enclosing blocks declare, sorted.
-  std::set<std::string> outer_reads(std::int32_t block) const;
-  std::set<std::string> outer_writes(std::int32_t block) const;
+  std::set<std::string> outer_names_read_by_block(std::int32_t block) const;
+  std::set<std::string> outer_names_written_by_block(std::int32_t block) const;
 
  private:
   std::int32_t open_block();

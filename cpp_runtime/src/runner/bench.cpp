@@ -84,9 +84,9 @@ void run_and_print_op_profile(const Command& c) {
   std::string file = subject.session.end_profile();
   MappedFile text(file);
   std::filesystem::remove(file);
-  print_profile(
-      aggregate_profile(text.bytes(), file, static_cast<int>(c.options.warmup.size()) + c.warmup),
-      c.json);
+  print_profile(mean_times_per_run_of_profile(text.bytes(), file,
+                                              static_cast<int>(c.options.warmup.size()) + c.warmup),
+                c.json);
 }
 
 void check_bench_options(const Command& c) {

@@ -61,7 +61,7 @@ std::string result_to_json(const PipelineResult& result, PipelineTask task) {
   }
 }
 
-std::string lines_to_json(const std::vector<TextLine>& lines) {
+std::string text_lines_to_json(const std::vector<TextLine>& lines) {
   std::vector<TextQuad> quads;
   for (const TextLine& line : lines) quads.push_back(line.box.corners);
   return "{\"rec_texts\": " + to_json(lines, &TextLine::text) +
@@ -106,7 +106,7 @@ int pipeline(const Command& c) {
   if (c.paths.size() > 1) {
     TextSystem reader(std::move(first), Pipeline(c.paths[1], c.options));
     return run_and_print_results(
-        arrays, [&](const ImageView& image) { return lines_to_json(reader.run(image)); });
+        arrays, [&](const ImageView& image) { return text_lines_to_json(reader.run(image)); });
   }
   return run_and_print_results(arrays, [&](const ImageView& image) {
     return result_to_json(first.run({&image, 1})[0], task);

@@ -56,13 +56,14 @@ void print_json(const char* key, const std::vector<MeanOpTime>& rows) {
 
 }  // namespace
 
-AggregatedProfile aggregate_profile(std::string_view text, const std::string& file, int skipped) {
+MeanTimesPerRun mean_times_per_run_of_profile(std::string_view text, const std::string& file,
+                                              int skipped) {
   JsonDocument document(text, file);
   Json events = document.root();
   auto [start, runs] = start_and_number_of_measured_runs(events, skipped);
   if (runs == 0) throw Error(ErrorCode::file, file + ": a profile without a run");
   std::map<std::string, MeanOpTime> ops, nodes;
-  AggregatedProfile table;
+  MeanTimesPerRun table;
   table.runs = runs;
   for (Json event : events) {
     std::string_view name = event.find("name").string_or_empty();
@@ -82,7 +83,7 @@ AggregatedProfile aggregate_profile(std::string_view text, const std::string& fi
   return table;
 }
 
-void print_profile(const AggregatedProfile& table, bool json) {
+void print_profile(const MeanTimesPerRun& table, bool json) {
   if (json) {
     std::printf("{\"runs\": %d, \"ops_ms\": %.6g, ", table.runs, table.total);
     print_json("ops", table.ops);

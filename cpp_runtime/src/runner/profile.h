@@ -13,7 +13,7 @@ struct MeanOpTime {
   double count = 0, ms = 0;
 };
 
-struct AggregatedProfile {
+struct MeanTimesPerRun {
   std::vector<MeanOpTime> ops, nodes;  // slowest first
   double total = 0;                    // ms of all ops per run
   int runs = 0;
@@ -21,8 +21,9 @@ struct AggregatedProfile {
 
 /// Aggregates a profile without its first `skipped` runs; if it has no more runs than that, all
 /// runs count.  Throws Error(file) for text that is not JSON or has no run.
-AggregatedProfile aggregate_profile(std::string_view text, const std::string& file, int skipped);
+MeanTimesPerRun mean_times_per_run_of_profile(std::string_view text, const std::string& file,
+                                              int skipped);
 
-void print_profile(const AggregatedProfile& table, bool json);
+void print_profile(const MeanTimesPerRun& table, bool json);
 
 }  // namespace oarlock::runner

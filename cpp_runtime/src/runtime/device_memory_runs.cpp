@@ -68,10 +68,10 @@ void run_with_outputs_in_host_memory(const Library& library, ort::Session* sessi
   take_bound_outputs(library, binding.get(), output_values);
 }
 
-CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,
-                           const DeviceMemoryDescriptor& memory, Names inputs,
-                           const OrtValues& values, Names outputs,
-                           const std::vector<bool>& complex_outputs)
+CapturedCudaGraph::CapturedCudaGraph(const Library& library, ort::Session* session,
+                                     const DeviceMemoryDescriptor& memory, Names inputs,
+                                     const OrtValues& values, Names outputs,
+                                     const std::vector<bool>& complex_outputs)
     : library_(library), session_(session), memory_(memory) {
   const ort::Api& api = library.api;
   memory_info_ = make_device_memory_info(library, memory);
@@ -98,7 +98,7 @@ CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,
   }
 }
 
-CudaGraphRun::Buffer CudaGraphRun::allocate_buffer(DType dtype, Ints shape) {
+CapturedCudaGraph::Buffer CapturedCudaGraph::allocate_buffer(DType dtype, Ints shape) {
   Buffer b;
   b.dtype = dtype;
   b.shape = std::move(shape);
@@ -113,7 +113,7 @@ CudaGraphRun::Buffer CudaGraphRun::allocate_buffer(DType dtype, Ints shape) {
   return b;
 }
 
-std::vector<Tensor> CudaGraphRun::run(std::span<const TensorView> inputs) {
+std::vector<Tensor> CapturedCudaGraph::run(std::span<const TensorView> inputs) {
   std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < inputs_.size(); ++i)
     if (inputs_[i].bytes) memory_.copy(inputs_[i].data.get(), inputs[i].data, inputs_[i].bytes);

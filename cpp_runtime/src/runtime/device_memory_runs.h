@@ -37,16 +37,16 @@ void run_with_outputs_in_host_memory(const Library& library, ort::Session* sessi
                                      OrtValues& output_values);
 
 /// A captured CUDA graph with fixed device buffers.  Runs are serialized.
-class CudaGraphRun {
+class CapturedCudaGraph {
  public:
   /// values: inputs of a first run, which determines the output sizes. All inputs must have fixed
   /// sizes, because the captured graph has fixed buffers. complex_outputs: whether each output
   /// holds complex numbers.
-  CudaGraphRun(const Library& library, ort::Session* session, const DeviceMemoryDescriptor& memory,
-               Names inputs, const OrtValues& values, Names outputs,
-               const std::vector<bool>& complex_outputs);
-  CudaGraphRun(const CudaGraphRun&) = delete;
-  CudaGraphRun& operator=(const CudaGraphRun&) = delete;
+  CapturedCudaGraph(const Library& library, ort::Session* session,
+                    const DeviceMemoryDescriptor& memory, Names inputs, const OrtValues& values,
+                    Names outputs, const std::vector<bool>& complex_outputs);
+  CapturedCudaGraph(const CapturedCudaGraph&) = delete;
+  CapturedCudaGraph& operator=(const CapturedCudaGraph&) = delete;
 
   std::vector<Tensor> run(std::span<const TensorView> inputs);
 

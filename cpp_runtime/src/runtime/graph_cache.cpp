@@ -85,8 +85,8 @@ CacheDraft::~CacheDraft() {
     ::unlink((folder_ + "/" + file).c_str());
 }
 
-void CacheDraft::configure_session_to_write(const Library& library,
-                                            ort::SessionOptions* settings) const {
+void CacheDraft::configure_session_to_save_graph(const Library& library,
+                                                 ort::SessionOptions* settings) const {
   const ort::Api& api = library.api;
   std::string file = weights_file_name();
   api.call<ort::SetOptimizedModelFilePath>(settings, (folder_ + "/" + graph_file_name()).c_str());

@@ -30,7 +30,7 @@ class CacheDraft {
   ~CacheDraft();
 
   /// Configures ONNX Runtime to write the optimized graph when it creates a session.
-  void configure_session_to_write(const Library& library, ort::SessionOptions* settings) const;
+  void configure_session_to_save_graph(const Library& library, ort::SessionOptions* settings) const;
   std::string graph_file_name() const { return name_; }
   std::string weights_file_name() const { return name_ + ".weights"; }
   void mark_committed() { name_.clear(); }

@@ -60,7 +60,7 @@ struct IoBinding::Impl {
 
   /// Binds the outputs that runs allocate to new memory; otherwise ONNX Runtime would write to the
   /// outputs of the last run, which the caller may still read.
-  void unbind_results_of_last_run() {
+  void rebind_allocated_outputs_to_new_memory() {
     for (std::size_t i = 0; i < session.all_output_names.size(); ++i)
       if (i >= outputs.size() || is_allocated[i])
         bind_output_to_device(session.all_output_names[i],
@@ -74,7 +74,7 @@ struct IoBinding::Impl {
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (is_allocated[i])
         outputs[i] = make_tensor_owning_ort_value(
-            library, values.release_to_handle(i),
+            library, values.move_entry_to_handle(i),
             session.is_complex_output(session.all_output_names[i]), devices[i]);
     session.check_fetched_guards(values);
   }
@@ -99,7 +99,7 @@ void IoBinding::bind_input(std::string_view name, Tensor tensor) {
 
 void IoBinding::bind_output(std::string_view name, Tensor tensor) {
   std::size_t index = impl_->session.find_output(name);
-  impl_->session.check_output(index, tensor);
+  impl_->session.check_tensor_for_output(index, tensor);
   auto value = impl_->session.make_ort_value_in_view_memory(tensor);
   impl_->session.library.api.call<ort::BindOutput>(impl_->binding.get(),
                                                    impl_->session.all_output_names[index],
@@ -122,10 +122,10 @@ void IoBinding::run(const CancellationToken* cancellation) {
   PageArenaScope scope(session.arena);
   session.check_weights_unchanged();
   impl_->check_inputs_then_only_row_splits();
-  impl_->unbind_results_of_last_run();
+  impl_->rebind_allocated_outputs_to_new_memory();
   try {
     session.library.api.call<ort::RunWithBinding>(
-        session.session.get(), run_options_of(cancellation),
+        session.session.get(), run_options_of_cancellation(cancellation),
         static_cast<const ort::IoBinding*>(impl_->binding.get()));
   } catch (const Error& error) {
     session.throw_run_error(error, impl_->views, cancellation);

@@ -57,7 +57,7 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
 // Returns the spec of an input or output from the declaration of its variable and from its entry in
 // the contract, without symbols of dimensions.
 TensorSpec make_tensor_spec(const Program& program, const std::string& variable,
-                            const std::string& name, const std::vector<ContractArg>& args,
+                            const std::string& name, const std::vector<ContractInputOrOutput>& args,
                             std::size_t index) {
   const VarDesc* var = program.find_var(variable);
   TensorSpec spec{name, var->dtype, var->shape, Strings(var->shape.size()), ""};
@@ -65,7 +65,7 @@ TensorSpec make_tensor_spec(const Program& program, const std::string& variable,
   return spec;
 }
 
-std::vector<std::optional<DimRange>> dim_ranges(const ContractArg& arg) {
+std::vector<std::optional<DimRange>> dim_ranges(const ContractInputOrOutput& arg) {
   std::vector<std::optional<DimRange>> ranges(arg.named_dims.empty() ? 0 : arg.shape.size());
   for (const NamedDim& dim : arg.named_dims) ranges[static_cast<std::size_t>(dim.axis)] = dim.range;
   return ranges;
@@ -197,10 +197,11 @@ Model Model::from_memory(std::string_view program, std::uint64_t params_size,
 }
 
 std::vector<TensorSpec> input_specs(const Program& program) {
-  static const std::vector<ContractArg> none;
+  static const std::vector<ContractInputOrOutput> none;
   Strings feeds = program.feed_names(), names = input_names(program);
   std::vector<TensorSpec> specs;
-  const std::vector<ContractArg>& args = program.contract ? program.contract->inputs : none;
+  const std::vector<ContractInputOrOutput>& args =
+      program.contract ? program.contract->inputs : none;
   for (std::size_t i = 0; i < feeds.size(); ++i) {
     specs.push_back(make_tensor_spec(program, feeds[i], names[i], args, i));
     specs.back().symbols = input_dim_symbols(program, i, names[i], specs.back().shape);
@@ -215,7 +216,7 @@ std::vector<TensorSpec> input_specs(const Program& program) {
 std::vector<TensorSpec> Model::inputs() const { return input_specs(impl_->program); }
 
 std::vector<TensorSpec> Model::outputs() const {
-  static const std::vector<ContractArg> none;
+  static const std::vector<ContractInputOrOutput> none;
   const Program& program = impl_->program;
   Strings fetches = program.fetch_names(), names = output_names(program);
   std::vector<TensorSpec> specs;

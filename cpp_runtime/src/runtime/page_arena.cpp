@@ -55,7 +55,7 @@ void* PageArena::allocate(std::size_t size) noexcept try {
   std::lock_guard lock(mutex_);
   auto block = find_or_map_free_block(size);
   if (block == blocks_.end()) return nullptr;
-  use_front(block, size);
+  allocate_front_of_free_block(block, size);
   return block->first;
 } catch (const std::bad_alloc&) {
   return nullptr;
@@ -74,7 +74,7 @@ PageArena::Blocks::iterator PageArena::find_or_map_free_block(std::size_t size) 
 }
 
 // Allocates the first `size` bytes of a free block; the remaining bytes become a new free block.
-void PageArena::use_front(Blocks::iterator block, std::size_t size) {
+void PageArena::allocate_front_of_free_block(Blocks::iterator block, std::size_t size) {
   Block& whole = block->second;
   std::size_t rest_size = whole.size - size;
   char* rest = block->first + size;

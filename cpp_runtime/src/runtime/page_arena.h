@@ -43,7 +43,7 @@ class PageArena {
   using Regions = std::map<char*, std::size_t>;
 
   Blocks::iterator find_or_map_free_block(std::size_t size);
-  void use_front(Blocks::iterator block, std::size_t size);
+  void allocate_front_of_free_block(Blocks::iterator block, std::size_t size);
   Regions::iterator region_of(char* address);
   Blocks::iterator join_with_free_neighbors(Blocks::iterator block);
   void release_pages(Blocks::iterator block);

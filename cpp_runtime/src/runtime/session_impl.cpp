@@ -168,7 +168,7 @@ void require_disjoint_memory(std::span<const TensorView> inputs, std::span<const
   }
 }
 
-const ort::RunOptions* run_options_of(const CancellationToken* cancellation) {
+const ort::RunOptions* run_options_of_cancellation(const CancellationToken* cancellation) {
   return cancellation ? cancellation->impl().options.get() : nullptr;
 }
 
@@ -281,7 +281,7 @@ ort::SessionHandle Session::Impl::create_session_and_cache_graph(const Serialize
                                                                  CacheDraft draft,
                                                                  const GraphCache& cache) const {
   auto settings = make_ort_options_for_graph(graph, options);
-  draft.configure_session_to_write(library, settings.get());
+  draft.configure_session_to_save_graph(library, settings.get());
   ort::SessionHandle ort_session = create(graph.bytes, settings.get());
   cache.try_commit_entry(std::move(draft));
   return ort_session;
@@ -377,7 +377,7 @@ std::vector<Tensor> Session::Impl::run_engine(ort::Session* engine, const OrtVal
   std::vector<Tensor> results;
   results.reserve(output_values.size());
   for (std::size_t i = 0; i < output_values.size(); ++i)
-    results.push_back(make_tensor_owning_ort_value(library, output_values.release_to_handle(i),
+    results.push_back(make_tensor_owning_ort_value(library, output_values.move_entry_to_handle(i),
                                                    is_complex_output(names[i])));
   return results;
 }
@@ -390,9 +390,9 @@ std::vector<Tensor> Session::Impl::capture_once_and_run_cuda_graph(
   std::call_once(cuda_graph_once, [&] {
     std::vector<bool> complex;
     for (const char* name : all_output_names) complex.push_back(is_complex_output(name));
-    cuda_graph_run = std::make_unique<CudaGraphRun>(library, session.get(),
-                                                    make_cuda_memory_descriptor(options.device_id),
-                                                    input_names, values, all_output_names, complex);
+    cuda_graph_run = std::make_unique<CapturedCudaGraph>(
+        library, session.get(), make_cuda_memory_descriptor(options.device_id), input_names, values,
+        all_output_names, complex);
   });
   std::vector<Tensor> everything = cuda_graph_run->run(input_views), results;
   for (std::size_t index : output_indices) results.push_back(everything[index]);
@@ -467,9 +467,10 @@ std::vector<Tensor> Session::Impl::run_unpadded(std::span<const TensorView> inpu
   set_ort_values_to_views(values, input_views);
   std::vector<Tensor> results;
   try {
-    results = options.cuda_graph
-                  ? capture_once_and_run_cuda_graph(input_views, values, output_indices)
-                  : run_engine(session.get(), values, names, run_options_of(cancellation));
+    results =
+        options.cuda_graph
+            ? capture_once_and_run_cuda_graph(input_views, values, output_indices)
+            : run_engine(session.get(), values, names, run_options_of_cancellation(cancellation));
   } catch (const Error& error) {
     throw_run_error(error, input_views, cancellation);
   }
@@ -496,13 +497,13 @@ void Session::Impl::run_into(std::span<const TensorView> input_views,
   set_ort_values_to_views(values, input_views);
   OrtValues results(library.api, all_output_names.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    check_output(i, output_tensors[i]);
+    check_tensor_for_output(i, output_tensors[i]);
     results.set(i, make_ort_value_in_view_memory(output_tensors[i]));
   }
   require_disjoint_memory(input_views, output_tensors);
   try {
-    run_session(library, session.get(), run_options_of(cancellation), input_names, values,
-                all_output_names, results);
+    run_session(library, session.get(), run_options_of_cancellation(cancellation), input_names,
+                values, all_output_names, results);
   } catch (const Error& error) {
     throw_run_error(error, input_views, cancellation);
   }
@@ -512,7 +513,7 @@ void Session::Impl::run_into(std::span<const TensorView> input_views,
 void Session::Impl::check_fetched_guards(OrtValues& results) const {
   for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)
     guards.check_fetched_value(
-        i, make_tensor_owning_ort_value(library, results.release_to_handle(outputs.size() + i),
+        i, make_tensor_owning_ort_value(library, results.move_entry_to_handle(outputs.size() + i),
                                         false));
 }
 
@@ -544,7 +545,7 @@ ort::ValueHandle Session::Impl::make_ort_value_in_view_memory(const TensorView& 
   return make_ort_value_of_view(library, memory_info(view.device), view);
 }
 
-void Session::Impl::check_output(std::size_t index, const Tensor& tensor) const {
+void Session::Impl::check_tensor_for_output(std::size_t index, const Tensor& tensor) const {
   const TensorSpec& spec = outputs[index];
   if (!matches_spec(spec, tensor.dtype(), tensor.shape()))
     throw Error(ErrorCode::input, "run: the tensor for output '" + spec.name + "' is " +

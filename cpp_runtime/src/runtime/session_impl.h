@@ -36,7 +36,7 @@ void check_input(const TensorSpec& spec, const TensorView& view);
 /// it has already overwritten, or in that of another output.
 void require_disjoint_memory(std::span<const TensorView> inputs, std::span<const Tensor> outputs);
 /// ONNX Runtime's run options of the token; null for null.
-const ort::RunOptions* run_options_of(const CancellationToken* cancellation);
+const ort::RunOptions* run_options_of_cancellation(const CancellationToken* cancellation);
 
 struct Session::Impl {
   Impl(const Model& model, const Options& options);
@@ -54,7 +54,7 @@ struct Session::Impl {
   /// Checks number, dtypes and shapes of inputs, and that they have data.
   void check_input_types_and_shapes(std::span<const TensorView> input_views) const;
   /// Checks that a tensor can hold output `index`: dtype and fixed sizes.
-  void check_output(std::size_t index, const Tensor& tensor) const;
+  void check_tensor_for_output(std::size_t index, const Tensor& tensor) const;
   /// Fails if the mapped file with the weights was overwritten.
   void check_weights_unchanged() const;
   /// ONNX Runtime's description of memory on `device`.  Throws Error(input) if the session cannot
@@ -129,7 +129,8 @@ struct Session::Impl {
   ShapeBuckets shape_buckets;
   PoolingShapeCheck pooling_check;
   mutable std::once_flag cuda_graph_once;
-  mutable std::unique_ptr<CudaGraphRun> cuda_graph_run;  // must be destroyed before the session
+  mutable std::unique_ptr<CapturedCudaGraph>
+      cuda_graph_run;  // must be destroyed before the session
   mutable ViolatedGuardFinder guard_finder;
   mutable std::atomic<std::uint64_t> last_weights_check = 0;
 };

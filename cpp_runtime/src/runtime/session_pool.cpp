@@ -184,7 +184,7 @@ struct SessionPool::Impl {
     run_ended.notify_all();
   }
 
-  bool is_thread_of_pool() const {
+  bool is_current_thread_of_pool() const {
     auto id = std::this_thread::get_id();
     return deadline_thread.get_id() == id || std::ranges::any_of(workers, [&](auto& worker) {
              return worker->thread.get_id() == id;
@@ -192,22 +192,22 @@ struct SessionPool::Impl {
   }
 
   void require_other_thread() const {
-    if (is_thread_of_pool())
+    if (is_current_thread_of_pool())
       throw Error(ErrorCode::input,
                   "SessionPool: a callback cannot close the pool: that waits "
                   "for the callback");
   }
 
-  void reject_runs_and_wait(std::unique_lock<std::mutex>& lock) {
+  void reject_new_runs_and_finish_others(std::unique_lock<std::mutex>& lock) {
     is_closed = true;
-    std::size_t own = is_thread_of_pool();  // the callback that destroys the pool
+    std::size_t own = is_current_thread_of_pool();  // the callback that destroys the pool
     run_ended.wait(lock, [&] { return queue.empty() && num_running + num_canceling == own; });
   }
 
   void close() {
     require_other_thread();
     std::unique_lock lock(mutex);
-    reject_runs_and_wait(lock);
+    reject_new_runs_and_finish_others(lock);
   }
 
   void cancel_and_close() {
@@ -223,7 +223,7 @@ struct SessionPool::Impl {
     for (auto& worker : workers)
       if (worker->token) worker->token->stop();
     cancel(lock, waiting, "the pool is closed");
-    reject_runs_and_wait(lock);
+    reject_new_runs_and_finish_others(lock);
   }
 
   void cancel_close_and_join_threads() {
@@ -234,11 +234,11 @@ struct SessionPool::Impl {
     }
     queue_changed.notify_all();
     deadlines_changed.notify_all();
-    for (auto& worker : workers) join_or_detach_own(worker->thread);
-    join_or_detach_own(deadline_thread);
+    for (auto& worker : workers) join_or_detach_if_current_thread(worker->thread);
+    join_or_detach_if_current_thread(deadline_thread);
   }
 
-  static void join_or_detach_own(std::jthread& thread) {
+  static void join_or_detach_if_current_thread(std::jthread& thread) {
     if (thread.get_id() == std::this_thread::get_id())
       thread.detach();
     else if (thread.joinable())

@@ -84,7 +84,7 @@ ShapeBuckets::ShapeBuckets(const Shapes& buckets, const std::vector<TensorSpec>&
   }
 }
 
-std::string ShapeBuckets::describe(const Dimension& d, std::int64_t size) {
+std::string ShapeBuckets::describe_dimension_size(const Dimension& d, std::int64_t size) {
   return "run: dimension " + std::to_string(d.axis) + " of input '" + d.input_name + "' is " +
          std::to_string(size);
 }
@@ -92,8 +92,9 @@ std::string ShapeBuckets::describe(const Dimension& d, std::int64_t size) {
 std::int64_t ShapeBuckets::bucket_of(const Dimension& d, std::int64_t size) {
   auto bucket = std::ranges::lower_bound(d.sizes, size);
   if (bucket == d.sizes.end())
-    throw Error(ErrorCode::input, describe(d, size) + ", larger than the shape_buckets of '" +
-                                      d.symbol + "' (" + join_sizes(d.sizes) + ")");
+    throw Error(ErrorCode::input, describe_dimension_size(d, size) +
+                                      ", larger than the shape_buckets of '" + d.symbol + "' (" +
+                                      join_sizes(d.sizes) + ")");
   return *bucket;
 }
 
@@ -129,9 +130,9 @@ void ShapeBuckets::require_bucket_sizes(std::span<const TensorView> inputs) cons
   for (const Dimension& d : dimensions_) {
     std::int64_t size = inputs[d.input].shape[d.axis];
     if (bucket_of(d, size) != size)
-      throw Error(ErrorCode::input, describe(d, size) + ", none of the shape_buckets of '" +
-                                        d.symbol + "' (" + join_sizes(d.sizes) +
-                                        "); only Session::run pads inputs");
+      throw Error(ErrorCode::input, describe_dimension_size(d, size) +
+                                        ", none of the shape_buckets of '" + d.symbol + "' (" +
+                                        join_sizes(d.sizes) + "); only Session::run pads inputs");
   }
 }
 

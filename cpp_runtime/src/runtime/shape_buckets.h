@@ -39,7 +39,7 @@ class ShapeBuckets {
     std::string symbol, input_name;
     std::vector<std::int64_t> sizes;  // ascending
   };
-  static std::string describe(const Dimension& dimension, std::int64_t size);
+  static std::string describe_dimension_size(const Dimension& dimension, std::int64_t size);
   static std::int64_t bucket_of(const Dimension& dimension, std::int64_t size);
 
   std::vector<Dimension> dimensions_;

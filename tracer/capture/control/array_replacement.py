@@ -20,7 +20,7 @@ from .container_aliasing import (
     MUTABLE_CONTAINERS,
     is_replaced_by_array,
     items_without_alias_check,
-    require_valid_container_or_its_array,
+    resolve_replaced_list_and_reject_invalidated,
 )
 from .escape_analysis import is_local_object
 from .tensor_arrays import TensorArray
@@ -80,7 +80,7 @@ def replace_by_tensor_array_if_tensor_sequence(mode: Static, name: str, value: A
     TraceError for a list that the recorded code did not create.
     """
     if is_replaced_by_array(value):
-        return require_valid_container_or_its_array(value)
+        return resolve_replaced_list_and_reject_invalidated(value)
     if not _is_tensor_sequence_or_array(value) or isinstance(value, TensorArray):
         return value
     if isinstance(value, tuple):

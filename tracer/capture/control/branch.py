@@ -36,7 +36,7 @@ from .container_aliasing import (
     ContainerSnapshot,
     InvalidatedMarker,
     container_snapshot_or_none,
-    value_or_invalidated_marker,
+    undefined_to_invalidated_marker,
 )
 from .defined_flags import ANY_BLOCK, is_user_variable_name, variable_defined_flag
 from .mutable_locations import (
@@ -181,7 +181,7 @@ def record_and_merge_branches(
     allows_mixed_types: accept a result whose dtype or rank differs between the branches.
     """
     pred = _defer_multi_element_error_to_run_time(mode, pred)
-    check_condition("cond", pred)
+    check_one_element_bool_condition("cond", pred)
     mode.recorder.aliases.reject_invalidated_tensor(pred)
     merge = BranchMerge(
         mode,
@@ -249,7 +249,7 @@ def _defer_multi_element_error_to_run_time(mode: Static, pred: Variable) -> Vari
     return reduced
 
 
-def check_condition(what: str, pred: Tensor) -> None:
+def check_one_element_bool_condition(what: str, pred: Tensor) -> None:
     """Raise TypeError unless `pred` is a bool tensor with one element."""
     if not isinstance(pred, Tensor):
         raise TypeError(
@@ -358,8 +358,8 @@ class BranchMerge:
             return invalidated[0] if invalidated else a
         if isinstance(a, Undefined) or isinstance(b, Undefined):
             return self._merge_maybe_undefined(name, a, b)
-        if self.mode.converts_source and self._needs_optional_merge(a, b):
-            return self._merge_optional(name, a, b)
+        if self.mode.converts_source and self._needs_maybe_none_merge(a, b):
+            return self._merge_maybe_none(name, a, b)
         if merge_needs_tensor_array(a, b):
             return self._merge_tensor_arrays(name, a, b)
         if find_meta_of_value(a) is None or find_meta_of_value(b) is None:
@@ -377,7 +377,7 @@ class BranchMerge:
             return pytree.map_pair_with_path(self.merge_value, name, a, b)
         labels = {key: f"{name}[{key!r}]" for key in dict.fromkeys((*a, *b))}
         merged = {key: self._merge_dict_entry(n, a, b, key) for key, n in labels.items()}
-        return {key: value_or_invalidated_marker(n, merged[key]) for key, n in labels.items()}
+        return {key: undefined_to_invalidated_marker(n, merged[key]) for key, n in labels.items()}
 
     def _merge_dict_entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
         """Merge the values that one key of a dict has after the branches. If one branch lacks the
@@ -490,12 +490,12 @@ class BranchMerge:
         result.maybe_undefined = MaybeUndefinedRecord(name, why, block, None, check)
 
     @staticmethod
-    def _needs_optional_merge(a: Any, b: Any) -> bool:
+    def _needs_maybe_none_merge(a: Any, b: Any) -> bool:
         values = [v for v in (a, b) if v is not None]
         is_never_none = none_flag_or_constant(a) is False and none_flag_or_constant(b) is False
         return not is_never_none and all(find_meta_of_value(v) is not None for v in values)
 
-    def _merge_optional(self, name: str, a: Any, b: Any) -> Any:
+    def _merge_maybe_none(self, name: str, a: Any, b: Any) -> Any:
         """Merge two values that are None on some paths; the result is a Variable with a none flag,
         or None.
         """
@@ -666,7 +666,7 @@ class BranchMerge:
                 merged[item_key] = one if isinstance(two, Undefined) else two
         if isinstance(location, DictItemsLocation):
             merged = {
-                k: value_or_invalidated_marker(location.label(k), v)
+                k: undefined_to_invalidated_marker(location.label(k), v)
                 for k, v in merged.items()
                 if any(k in c.after for c in both)
             }
@@ -712,11 +712,11 @@ class BranchMerge:
         """
         aliases, invalidated = self.recorder.aliases, [side.invalidated for side in self.branches]
         aliases.invalidated = {**invalidated[0], **invalidated[1]}
-        aliases.record_merge(self.merged_values)
+        aliases.record_merged_value_aliases(self.merged_values)
         for result, pair in self.merged_values:
             if isinstance(result, TensorArray):
-                aliases.link_lists(result, pair[0])
-                aliases.link_lists(result, pair[1])
+                aliases.record_lists_may_alias(result, pair[0])
+                aliases.record_lists_may_alias(result, pair[1])
         for result, pair in self.merged_values:
             for value, invalidations in zip(pair, invalidated, strict=True):
                 if id(value) in invalidations:
@@ -795,8 +795,8 @@ class BranchMerge:
         """Emit the two `conditional_block` ops that run the branches, and the `select_input` ops
         that select the results.
         """
-        self._emit_branch(pred, self.branches[0])
-        self._emit_branch(OPS["logical_not"](pred), self.branches[1])
+        self._emit_conditional_block(pred, self.branches[0])
+        self._emit_conditional_block(OPS["logical_not"](pred), self.branches[1])
         if not self.select_inputs:
             return
         mask = self.recorder.find_name_or_declare_persistable(
@@ -808,7 +808,7 @@ class BranchMerge:
             )
             variable.where = op.user_line
 
-    def _emit_branch(self, pred: Any, side: RecordedBranch) -> None:
+    def _emit_conditional_block(self, pred: Any, side: RecordedBranch) -> None:
         recorder, block = self.recorder, side.open_block.block
         writes = outer_names_written_by_block(recorder.program, block)
         arrays = [

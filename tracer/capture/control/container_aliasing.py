@@ -31,7 +31,7 @@ class InvalidatedMarker(Undefined):
         raise TraceError(append_user_line(self.why))
 
 
-def value_or_invalidated_marker(label: str, value: Any) -> Any:
+def undefined_to_invalidated_marker(label: str, value: Any) -> Any:
     """Return `value`, the merged value of a dict key after a branch. If `value` is Undefined
     because it could not be merged, return an InvalidatedMarker instead, whose reading raises an
     error.
@@ -134,7 +134,7 @@ def invalidate_container(container: Any) -> None:
         set_items_without_alias_check(container, [placeholder] * max(1, list.__len__(container)))
 
 
-def require_valid_container_or_its_array(container: Any) -> Any:
+def resolve_replaced_list_and_reject_invalidated(container: Any) -> Any:
     """Return the TensorArray to which the contents of a list were moved; return any other value
     unchanged.
 

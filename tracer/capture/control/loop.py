@@ -28,7 +28,7 @@ from .array_replacement import (
     replace_by_tensor_array_if_tensor_sequence,
 )
 from .block_ops import emit_while
-from .branch import check_condition, rebind_tensor_to_declaration
+from .branch import check_one_element_bool_condition, rebind_tensor_to_declaration
 from .branch_values import (
     Undefined,
     are_recursively_interchangeable,
@@ -170,7 +170,7 @@ class LoopRecording(LoopState):
             raise deferred_errors[0]
         with self.recorder.aliases.allow_invalidated_reads():
             self._emit_loop(inner, after, condition)
-            results = self._mark_and_rebind_values_after_loop()
+            results = self._finalize_and_get_values_after_loop()
         self.alias_analysis.set_alias_state_before_iteration(
             self._loop_carried_by_position()
         )  # after the loop, the same aliases are possible as before another iteration
@@ -202,9 +202,9 @@ class LoopRecording(LoopState):
         ]
         self._schedule_resized_lists_for_replacement(inner, result)
         changes = collect_and_roll_back_mutations(inner)
-        after = self._pair_successors_and_carry_changed_values(
+        after = self._pair_next_values_and_carry_changed_values(
             body_inputs, result
-        ) + self._undo_inplace_writes_and_pair_successors(inner)
+        ) + self._undo_inplace_writes_and_pair_next_values(inner)
         self._carry_new_locations(changes)
         self._request_recording_after_untyped_array_reads()
         if not self.needs_another_recording:
@@ -298,7 +298,7 @@ class LoopRecording(LoopState):
         carried.variable = result
         return mark_symbolic_scalar(result, carried.scalar_kind)
 
-    def _pair_successors_and_carry_changed_values(
+    def _pair_next_values_and_carry_changed_values(
         self, given: LoopValues, result: LoopValues
     ) -> Successors:
         """Return the carried variables with their values at the end of the iteration. Types of
@@ -479,7 +479,7 @@ class LoopRecording(LoopState):
         if (shape, merged.dtype) != (carried.meta.shape, carried.meta.dtype):
             carried.meta, self.needs_another_recording = Meta(shape, merged.dtype), True
 
-    def _undo_inplace_writes_and_pair_successors(self, inner: OpenBlock) -> Successors:
+    def _undo_inplace_writes_and_pair_next_values(self, inner: OpenBlock) -> Successors:
         """Restore the tensors from outside of the loop that the body changed in place; return them
         as carried variables with their values at the end of the iteration.
         """
@@ -621,7 +621,7 @@ class LoopRecording(LoopState):
 
     def _to_checked_condition_tensor(self, value: Any) -> Tensor:
         condition = value if isinstance(value, Tensor) else emit_scalar_constant(bool(value))
-        check_condition("while", condition)
+        check_one_element_bool_condition("while", condition)
         return condition
 
     def _cast_initial_or_placeholder(self, carried: LoopCarriedVariable) -> Tensor:
@@ -673,7 +673,7 @@ class LoopRecording(LoopState):
             ):
                 self._emit_carried_assign(value, carried)
 
-    def _mark_and_rebind_values_after_loop(self) -> LoopValues:
+    def _finalize_and_get_values_after_loop(self) -> LoopValues:
         values = self._values_with_carried_variables()
         assert self._first_condition is not None
         flag, where = (

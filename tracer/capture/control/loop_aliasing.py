@@ -82,7 +82,7 @@ class LoopAliasAnalysis:
         """Record that a TensorArray, created during the recording of the loop in place of a list,
         existed before the loop, like that list.
         """
-        self.aliases.record_creation(array, self._loop_timestamp)
+        self.aliases.record_creation_time(array, self._loop_timestamp)
 
     def set_alias_state_before_iteration(self, values: Mapping[Hashable, Any]) -> None:
         """Set the alias relation to the state at the start of an iteration: it contains every alias
@@ -94,7 +94,7 @@ class LoopAliasAnalysis:
         aliases = self.aliases
         self._num_tensor_links_at_start = aliases.num_tensor_links()
         aliases.invalidated = {**self._invalidated_before_loop, **self._invalidated_externals}
-        aliases.record_merge(
+        aliases.record_merged_value_aliases(
             [(carried.variable, (carried.initial,)) for carried in values.values()]
         )
         self._link_carried_list_aliases(values)
@@ -123,10 +123,10 @@ class LoopAliasAnalysis:
         }
         for key, carried in lists.items():
             for other in (carried.initial, *self._external_list_aliases.get(key, {}).values()):
-                self.aliases.link_lists(carried.variable, other)
+                self.aliases.record_lists_may_alias(carried.variable, other)
         for one, two in self._aliasing_list_pairs:
             if one in lists and two in lists:
-                self.aliases.link_lists(lists[one].variable, lists[two].variable)
+                self.aliases.record_lists_may_alias(lists[one].variable, lists[two].variable)
 
     def record_iteration_aliases_and_report_new(self, next_values: dict[Hashable, Any]) -> bool:
         """Collect the aliases that exist after an iteration; return whether some of them are
@@ -144,7 +144,7 @@ class LoopAliasAnalysis:
                 for two in keys[:i]
                 if self.aliases.may_alias(next_values[one], next_values[two])
             }
-            lists = self.aliases.list_and_aliases(next_values[one])
+            lists = self.aliases.tensor_array_and_aliases(next_values[one])
             self._aliasing_list_pairs |= {
                 (two, one) for two in keys[:i] if any(next_values[two] is v for v in lists)
             }
@@ -168,7 +168,7 @@ class LoopAliasAnalysis:
         if isinstance(value, TensorArrayMarkerBase):
             external_lists = (
                 v
-                for v in self.aliases.list_and_aliases(value)
+                for v in self.aliases.tensor_array_and_aliases(value)
                 if self.aliases.existed_at(v, self._loop_timestamp)
             )
             self._external_list_aliases.setdefault(key, {}).update(

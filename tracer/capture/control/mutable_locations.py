@@ -89,7 +89,7 @@ class MutableLocation:
         return Undefined(self.label(key))
 
 
-class CellLocation(MutableLocation):
+class ClosureCellLocation(MutableLocation):
     """A closure cell: a variable of an enclosing function."""
 
     def read(self) -> dict[Any, Any]:

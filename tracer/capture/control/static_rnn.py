@@ -100,7 +100,8 @@ class StaticRNN:
                 yield
                 self._check_step_definition(inner)
                 memories = [
-                    self._emit_next_value_and_get_names(memory) for memory in self._memories
+                    self._emit_next_value_copy_and_get_memory_names(memory)
+                    for memory in self._memories
                 ]
         except BaseException:
             self._restore_sequence_names()
@@ -376,7 +377,9 @@ class StaticRNN:
             )
         return result
 
-    def _emit_next_value_and_get_names(self, memory: StepMemory) -> tuple[str, str, str]:
+    def _emit_next_value_copy_and_get_memory_names(
+        self, memory: StepMemory
+    ) -> tuple[str, str, str]:
         assert self._mode is not None
         assert memory.next_value is not None
         return (

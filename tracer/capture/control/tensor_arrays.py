@@ -36,7 +36,7 @@ from .branch_values import (
 from .container_aliasing import (
     ReplacedListPlaceholder,
     items_without_alias_check,
-    require_valid_container_or_its_array,
+    resolve_replaced_list_and_reject_invalidated,
     set_items_without_alias_check,
 )
 from .mutable_locations import ListItemsLocation, save_locations_in_open_blocks
@@ -70,7 +70,7 @@ class TensorArray(TensorArrayMarkerBase):
             name, (), "float32" if dtype is None else parse_dtype(dtype).name, kind=VarKind.ARRAY
         )
         (block or recorder.block).vars[name] = self.raw
-        recorder.aliases.record_creation(self)
+        recorder.aliases.record_creation_time(self)
         self.element_meta: Meta | None = None
         self._scalar_kinds: list[
             PossibleScalarTypes | None
@@ -156,7 +156,7 @@ class TensorArray(TensorArrayMarkerBase):
         recorder.append_op("write_to_array", operands, {"Out": [self.name]})
         recorder.aliases.invalidate_list_aliases(self)
         if recorder.policy.array_elements_alias:
-            recorder.aliases.record_merge([(self, (value,))])
+            recorder.aliases.record_merged_value_aliases([(self, (value,))])
 
     def _generalize_element_meta(self, meta: Meta) -> None:
         """Generalize the shape of the elements to cover `meta`. Raises TraceError if dtype or rank
@@ -174,7 +174,7 @@ class TensorArray(TensorArrayMarkerBase):
         self.element_meta = Meta(shape, meta.dtype)
         self.raw.shape, self.raw.dtype = shape, parse_dtype(meta.dtype).name
 
-    def _emit_op_on_array(
+    def _emit_array_reading_op(
         self,
         type: str,
         inputs: dict[str, list[str]],
@@ -192,7 +192,7 @@ class TensorArray(TensorArrayMarkerBase):
     def length(self) -> Variable:
         """Return the number of elements, int64[1]."""
         _require_current_recorder().aliases.reject_list_with_mutated_alias(self)
-        return self._emit_op_on_array("lod_array_length", {}, Meta((1,), INT64))
+        return self._emit_array_reading_op("lod_array_length", {}, Meta((1,), INT64))
 
     def __len__(self) -> int:
         why = (
@@ -230,7 +230,7 @@ class TensorArray(TensorArrayMarkerBase):
             raise EmptyArrayReadError(append_user_line(f"the list '{self.name}' is empty"))
         recorder = _require_current_recorder()
         recorder.aliases.reject_invalidated_tensor(self)
-        result = self._emit_op_on_array(
+        result = self._emit_array_reading_op(
             "read_from_array",
             {"I": [recorder.find_name_or_declare_persistable(self._to_index_tensor(index))]},
             self.element_meta,
@@ -240,7 +240,7 @@ class TensorArray(TensorArrayMarkerBase):
         if kind is not None:
             mark_symbolic_scalar(result, PossibleScalarTypes(kind.types))
         if recorder.policy.array_elements_alias:
-            recorder.aliases.record_merge([(result, (self,))])
+            recorder.aliases.record_merged_value_aliases([(result, (self,))])
         return result
 
     def record_empty_read(self) -> None:
@@ -270,7 +270,7 @@ class TensorArray(TensorArrayMarkerBase):
         if self.element_meta is None:
             self.record_empty_read()
         self.assign_to(result)
-        mode.recorder.aliases.record_merge([(result, (self,))])
+        mode.recorder.aliases.record_merged_value_aliases([(result, (self,))])
         return result
 
     def assign_to(self, other: TensorArray) -> None:
@@ -337,7 +337,7 @@ class TensorArray(TensorArrayMarkerBase):
         self._emit_write(self.length(), value)
 
     def _append_all_without_mutability_check(self, values: Any) -> None:
-        if isinstance(found := require_valid_container_or_its_array(values), TensorArray):
+        if isinstance(found := resolve_replaced_list_and_reject_invalidated(values), TensorArray):
             TensorArray.append_all_elements(self, found)
             return
         for value in values:

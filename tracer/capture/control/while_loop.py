@@ -12,7 +12,7 @@ from ...core.errors import OpError, TraceError, append_user_line
 from ...core.mode import state
 from ..modes import Static, find_static_base_mode
 from ..variable import Variable
-from .branch import check_condition
+from .branch import check_one_element_bool_condition
 from .loop import LoopValues, record_loop
 
 
@@ -46,7 +46,7 @@ def while_loop(
     while True:
         condition = cond(*current)
         if mode is not None and isinstance(condition, Variable):
-            check_condition("while_loop", condition)
+            check_one_element_bool_condition("while_loop", condition)
             return _record_while(mode, cond, body, current)
         if mode is not None and mode.program_builder is not None:
             raise TypeError(

@@ -17,7 +17,7 @@ from ...ir.program import Block
 from ..modes import Static, find_static_base_mode
 from ..variable import Variable
 from .block_ops import emit_conditional_block, emit_while
-from .branch import check_condition, rebind_tensor_to_declaration
+from .branch import check_one_element_bool_condition, rebind_tensor_to_declaration
 
 
 def require_static_mode(what: str) -> Static:
@@ -66,7 +66,7 @@ class While:
     """
 
     def __init__(self, cond: Variable, is_test: bool = False, name: str | None = None) -> None:
-        check_condition("While", cond)
+        check_one_element_bool_condition("While", cond)
         self.cond_var, self.is_test = cond, is_test
 
     @contextmanager
@@ -139,7 +139,7 @@ class Switch:
         """
         if not self._is_entered:
             raise OpError(append_user_line("Switch.case: call it in the `with` body of the Switch"))
-        check_condition("Switch.case", condition)
+        check_one_element_bool_condition("Switch.case", condition)
         before, fails = self._no_previous_condition, OPS["logical_not"](condition)
         self._no_previous_condition = fails if before is None else OPS["logical_and"](before, fails)
         chosen = condition if before is None else OPS["logical_and"](before, condition)

@@ -24,7 +24,7 @@ _EXIT_STATUS = "exit"  # the status of a rank that has reached the end of its pr
 
 
 @dataclass(frozen=True)
-class WaitState:
+class AwaitedOperation:
     """The collective or receive operation that a rank waits for.
 
     operation: a collective and its ranks.
@@ -75,7 +75,7 @@ def exit_code(job: Job, rank: int) -> int | None:
         return None
 
 
-def read_wait_state(job: Job, rank: int) -> WaitState | None:
+def read_awaited_operation(job: Job, rank: int) -> AwaitedOperation | None:
     """Read from a rank's status file which operation the rank waits for; None if it does not
     wait.
     """
@@ -86,7 +86,7 @@ def read_wait_state(job: Job, rank: int) -> WaitState | None:
     except FileNotFoundError:
         return None
     operation, _, line = text.partition("\n")
-    return WaitState(operation, line, since) if operation else None
+    return AwaitedOperation(operation, line, since) if operation else None
 
 
 def monitor(job: Job) -> int:
@@ -113,7 +113,7 @@ def monitor(job: Job) -> int:
                     exited,
                 )
             if has_ended:
-                return _report_ranks_without_exit_code(job, codes)
+                return _report_ranks_without_exit_code_and_get_job_code(job, codes)
             if (endless_wait := _find_waiting_and_exited_rank(job)) is not None:
                 rank, exited = endless_wait
                 return _abort_deadlocked_job(
@@ -134,7 +134,7 @@ def monitor(job: Job) -> int:
         return 130
 
 
-def _report_ranks_without_exit_code(job: Job, codes: dict[int, int | None]) -> int:
+def _report_ranks_without_exit_code_and_get_job_code(job: Job, codes: dict[int, int | None]) -> int:
     """Report the ranks that have no exit code although MPI's launcher has ended, and return the
     exit code of the job.
     """
@@ -164,7 +164,7 @@ def _find_rank_exited_before_program_end(job: Job, codes: dict[int, int | None])
     """
     for rank, code in codes.items():
         if code == 0 and (job.folder / f"rank.{rank}.status").exists():
-            state = read_wait_state(job, rank)
+            state = read_awaited_operation(job, rank)
             if state is None or state.operation != _EXIT_STATUS:
                 return rank
     return None
@@ -191,7 +191,7 @@ def _describe_waiting_ranks(job: Job, exited: int | None) -> list[str]:
     """Describe what the ranks other than `exited` wait for."""
     lines = []
     for rank in range(job.config.count):
-        state = read_wait_state(job, rank)
+        state = read_awaited_operation(job, rank)
         if rank != exited and state is not None and state.operation != _EXIT_STATUS:
             lines.append(f"rank {rank} was waiting in {state.operation}, {state.line}")
     return lines
@@ -202,7 +202,7 @@ def _describe_ranks_not_in_collective(job: Job, exited: int | None) -> list[str]
 
     exited: a rank that is reported already
     """
-    states = {rank: read_wait_state(job, rank) for rank in range(job.config.count)}
+    states = {rank: read_awaited_operation(job, rank) for rank in range(job.config.count)}
     waiting = {
         rank: state
         for rank, state in states.items()
@@ -221,7 +221,7 @@ def _describe_ranks_not_in_collective(job: Job, exited: int | None) -> list[str]
 
 def _find_waiting_and_exited_rank(job: Job) -> tuple[int, int] | None:
     """Find a rank that waits for a rank which has exited; return the two ranks."""
-    states = {rank: read_wait_state(job, rank) for rank in range(job.config.count)}
+    states = {rank: read_awaited_operation(job, rank) for rank in range(job.config.count)}
     exited = {
         rank
         for rank, state in states.items()
@@ -242,7 +242,7 @@ def _is_deadlocked(job: Job) -> bool:
 
     Messages between two ranks do not count: sender and receiver are at different lines.
     """
-    states = [read_wait_state(job, rank) for rank in range(job.config.count)]
+    states = [read_awaited_operation(job, rank) for rank in range(job.config.count)]
     waiting = [
         state
         for state in states

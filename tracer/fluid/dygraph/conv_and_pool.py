@@ -9,12 +9,12 @@ from ...core.errors import append_user_line
 from ...core.op import OPS
 from ...nn.conv_filters import he_normal_initializer, require_valid_groups
 from ...nn.functional.conv import to_int_list_of_length
-from .layers import NameScopedLayer, apply_activation, with_optional_name_scope_argument
+from .layers import OptionalNameScopeLayer, apply_activation, with_optional_name_scope_argument
 
 __all__ = ["Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Pool2D"]
 
 
-class _Conv(NameScopedLayer):
+class _Conv(OptionalNameScopeLayer):
     """Base class of the convolutions. _axes: number of spatial axes"""
 
     _axes = 2
@@ -294,7 +294,7 @@ class Conv3DTranspose(_ConvTranspose):
     "exclusive",
     "dtype",
 )
-class Pool2D(NameScopedLayer):
+class Pool2D(OptionalNameScopeLayer):
     """Maximum or average of each window: [N, C, H, W] -> [N, C, H', W']."""
 
     def __init__(

@@ -9,14 +9,14 @@ from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ..deprecated import warn_deprecated_on_first_use
-from .layers import NameScopedLayer, apply_activation, with_optional_name_scope_argument
+from .layers import OptionalNameScopeLayer, apply_activation, with_optional_name_scope_argument
 
 __all__ = ["FC", "BilinearTensorProduct", "Embedding", "GRUUnit", "Linear"]
 
 _ACTIVATIONS = {"identity": 0, "sigmoid": 1, "tanh": 2, "relu": 3}  # values of the op's attribute
 
 
-class Linear(NameScopedLayer):
+class Linear(OptionalNameScopeLayer):
     """act(x @ weight + bias): [*, input_dim] -> [*, output_dim]."""
 
     def __init__(
@@ -46,7 +46,7 @@ def _attr_for_input(attr: Any, index: int) -> Any:
 
 
 @warn_deprecated_on_first_use("fluid.dygraph.FC", "paddle.nn.Linear")
-class FC(NameScopedLayer):
+class FC(OptionalNameScopeLayer):
     """act(x @ weight + bias), or the sum of several such products. The weights of an FC are created
     at the first call, as in Paddle 1.5.
 
@@ -113,7 +113,7 @@ class FC(NameScopedLayer):
 @with_optional_name_scope_argument(
     "size", "is_sparse", "is_distributed", "padding_idx", "param_attr", "dtype"
 )
-class Embedding(NameScopedLayer):
+class Embedding(OptionalNameScopeLayer):
     """Look up rows of weight: ids [*] -> [*, size[1]]; with a name scope ids [*, 1], as in 1.5.
 
     padding_idx: row of zeros; negative indices count from the end
@@ -159,7 +159,7 @@ def _infer_bilinear_arguments(args: dict[str, Any], x: Tensor, y: Tensor) -> dic
 @with_optional_name_scope_argument(
     "size", "name", "act", "param_attr", "bias_attr", infer_arguments=_infer_bilinear_arguments
 )
-class BilinearTensorProduct(NameScopedLayer):
+class BilinearTensorProduct(OptionalNameScopeLayer):
     """act(x @ weight[i] @ y + bias[i]) for every i: x [N, A], y [N, B] -> [N, output_dim]."""
 
     def __init__(
@@ -189,7 +189,7 @@ class BilinearTensorProduct(NameScopedLayer):
 @with_optional_name_scope_argument(
     "size", "param_attr", "bias_attr", "activation", "gate_activation", "origin_mode", "dtype"
 )
-class GRUUnit(NameScopedLayer):
+class GRUUnit(OptionalNameScopeLayer):
     """One step of a GRU (gated recurrent unit) on an input that was already multiplied by its
     weights.
 

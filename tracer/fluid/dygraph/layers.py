@@ -24,7 +24,7 @@ from .layer_object_helper import LayerObjectHelper
 
 __all__ = ["Layer"]
 
-L = TypeVar("L", bound="type[NameScopedLayer]")
+L = TypeVar("L", bound="type[OptionalNameScopeLayer]")
 
 # The parameters of all layers of the process; an optimizer of Paddle 1.5 without a parameter list
 # updates them.
@@ -264,7 +264,7 @@ def _filter_accepted_arguments(args: dict[str, Any], cls: Any) -> dict[str, Any]
     return {k: v for k, v in args.items() if k in cls.arguments}
 
 
-class NameScopedLayer(Layer):
+class OptionalNameScopeLayer(Layer):
     """Base class of layers that also accept the arguments of 1.5, which begin with a name scope.
 
     If required arguments are inferred from the first inputs, `__init__` runs at the first call.

@@ -10,7 +10,7 @@ from ...core.op import OPS
 from ...nn.initializer import Assign
 from ...nn.param_attr import ParamAttr
 from ...static.nn.noise_contrastive import Sampler, nce_loss_of_classes
-from .layers import NameScopedLayer, with_optional_name_scope_argument
+from .layers import OptionalNameScopeLayer, with_optional_name_scope_argument
 
 __all__ = ["NCE"]
 
@@ -31,7 +31,7 @@ def _infer_dim_argument(args: dict[str, Any], x: Any, *others: Any) -> dict[str,
     "is_sparse",
     infer_arguments=_infer_dim_argument,
 )
-class NCE(NameScopedLayer):
+class NCE(OptionalNameScopeLayer):
     """Noise-contrastive estimation: loss of distinguishing labels from sampled classes (Gutmann and
     Hyvarinen 2010).
 

@@ -13,7 +13,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...nn.initializer import Constant, Normal
 from ...nn.param_attr import ParamAttr
-from .layers import NameScopedLayer, apply_activation, with_optional_name_scope_argument
+from .layers import OptionalNameScopeLayer, apply_activation, with_optional_name_scope_argument
 
 __all__ = [
     "BatchNorm",
@@ -44,7 +44,7 @@ __all__ = [
     "use_global_stats",
     "trainable_statistics",
 )
-class BatchNorm(NameScopedLayer):
+class BatchNorm(OptionalNameScopeLayer):
     """Batch normalization (Ioffe and Szegedy 2015) with an activation: [N, C, *] -> [N, C, *].
 
     Parameters: weight, bias, and the moving averages _mean and _variance, which are not trained:
@@ -121,7 +121,7 @@ def _infer_normalized_shape_argument(args: dict[str, Any], x: Any) -> dict[str, 
     "act",
     infer_arguments=_infer_normalized_shape_argument,
 )
-class LayerNorm(NameScopedLayer):
+class LayerNorm(OptionalNameScopeLayer):
     """Layer normalization over the last axes (Ba et al. 2016) with an activation.
 
     x: [*, *normalized_shape].
@@ -183,7 +183,7 @@ def _infer_channels_argument(args: dict[str, Any], x: Any) -> dict[str, Any]:
     "data_layout",
     infer_arguments=_infer_channels_argument,
 )
-class GroupNorm(NameScopedLayer):
+class GroupNorm(OptionalNameScopeLayer):
     """Normalization over groups of channels (Wu and He 2018) with an activation.
 
     x: [N, C, *].
@@ -219,7 +219,7 @@ class GroupNorm(NameScopedLayer):
         return apply_activation("GroupNorm", out, self._act)
 
 
-class InstanceNorm(NameScopedLayer):
+class InstanceNorm(OptionalNameScopeLayer):
     """Normalization per image and channel (Ulyanov et al. 2016): [N, C, *] -> [N, C, *]."""
 
     def __init__(
@@ -249,7 +249,7 @@ def _infer_weight_shape_argument(args: dict[str, Any], x: Any) -> dict[str, Any]
 @with_optional_name_scope_argument(
     "dim", "power_iters", "eps", "name", infer_arguments=_infer_weight_shape_argument
 )
-class SpectralNorm(NameScopedLayer):
+class SpectralNorm(OptionalNameScopeLayer):
     """Divide a weight by its largest singular value (Miyato et al. 2018).
 
     weight: [*weight_shape].
@@ -280,7 +280,7 @@ class SpectralNorm(NameScopedLayer):
         return OPS["spectral_norm"](weight, self.weight_u, self.weight_v, **self._attrs)
 
 
-class Dropout(NameScopedLayer):
+class Dropout(OptionalNameScopeLayer):
     """Set each element to zero with probability p during training: [*S] -> [*S].
 
     dropout_implementation: "downgrade_in_infer" (multiply by 1 - p in evaluation) or
@@ -320,7 +320,7 @@ def _infer_channel_and_input_shape_arguments(args: dict[str, Any], x: Any) -> di
 @with_optional_name_scope_argument(
     "mode", "param_attr", infer_arguments=_infer_channel_and_input_shape_arguments
 )
-class PRelu(NameScopedLayer):
+class PRelu(OptionalNameScopeLayer):
     """x if x > 0, else weight * x (He et al. 2015): [*S] -> [*S].
 
     mode: "all" for one weight, "channel" for one per channel, "element" for one per element of a

@@ -75,7 +75,7 @@ class DataParallel(Layer):
         self._broadcast_from_rank_0(layers.state_dict().values())
 
     @property
-    def _saved_layer(self) -> Layer:
+    def _layer_to_save(self) -> Layer:
         """The wrapped layer, which `jit.save` writes."""
         layer: Layer = self._layers
         return layer

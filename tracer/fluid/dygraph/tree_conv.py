@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.op import OPS
-from .layers import NameScopedLayer, apply_activation, with_optional_name_scope_argument
+from .layers import OptionalNameScopeLayer, apply_activation, with_optional_name_scope_argument
 
 __all__ = ["TreeConv"]
 
@@ -24,7 +24,7 @@ def _infer_feature_size_argument(args: dict[str, Any], x: Any, *others: Any) -> 
     "name",
     infer_arguments=_infer_feature_size_argument,
 )
-class TreeConv(NameScopedLayer):
+class TreeConv(OptionalNameScopeLayer):
     """act(features of each node and its descendants, times filters) (Mou et al. 2016).
 
     nodes_vector: [B, N, feature_size]

@@ -114,7 +114,7 @@ class ExpressionTransformer(ast.NodeTransformer):
                 side
                 if isinstance(side, ast.Constant)
                 else expression_from_template(
-                    "__ol.require_valid_container_or_its_array(A)", node, A=side
+                    "__ol.resolve_replaced_list_and_reject_invalidated(A)", node, A=side
                 )
                 for side in (node.left, node.right)
             )
@@ -147,14 +147,14 @@ class ExpressionTransformer(ast.NodeTransformer):
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        """Pass the values in an f-string through `reject_program_value_in_f_string`, which rejects
+        """Pass the values in an f-string through `reject_symbolic_value_in_f_string`, which rejects
         symbolic values, unless the f-string is in a `raise`.
         """
         self.generic_visit(node)
         for part in node.values:
             if isinstance(part, ast.FormattedValue) and not self.num_enclosing_raises:
                 part.value = expression_from_template(
-                    "__ol.reject_program_value_in_f_string(A)", node, A=part.value
+                    "__ol.reject_symbolic_value_in_f_string(A)", node, A=part.value
                 )
         return node
 

@@ -121,10 +121,10 @@ class _ProblemScanner(ast.NodeVisitor):
                 replace_consumed_generator_in_place(node)
         for _ in range(2):  # twice, because a loop may read at its start what it assigns at its end
             for node in ast.walk(tree):
-                self._mark_targets_of_program_value(node)
+                self._mark_targets_of_symbolic_value(node)
         self.problems: list[CaptureProblem] = []
 
-    def _mark_targets_of_program_value(self, node: ast.AST) -> None:
+    def _mark_targets_of_symbolic_value(self, node: ast.AST) -> None:
         if (
             isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr)
             and node.value is not None
@@ -135,7 +135,7 @@ class _ProblemScanner(ast.NodeVisitor):
             targets, source = [node.target], node.iter
         else:
             return
-        if self._may_be_program_value(source):
+        if self._may_be_symbolic_value(source):
             self._tensor_names |= {
                 n.id
                 for t in targets
@@ -143,7 +143,7 @@ class _ProblemScanner(ast.NodeVisitor):
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
             }
 
-    def _may_be_program_value(self, node: ast.AST | None) -> bool:
+    def _may_be_symbolic_value(self, node: ast.AST | None) -> bool:
         """Whether an expression may be a symbolic value."""
         if node is None or isinstance(node, INNER_SCOPES):
             return False
@@ -161,7 +161,7 @@ class _ProblemScanner(ast.NodeVisitor):
             and node.func.id in STATIC_BUILTINS
         ):
             return False
-        return any(self._may_be_program_value(inner) for inner in ast.iter_child_nodes(node))
+        return any(self._may_be_symbolic_value(inner) for inner in ast.iter_child_nodes(node))
 
     def _add_problem(self, node: ast.AST, cause: str, fix: str, silent: bool = False) -> None:
         line = getattr(node, "lineno", 0)
@@ -191,7 +191,7 @@ class _ProblemScanner(ast.NodeVisitor):
             and is_name_or_name_tuple(first.target)
         )
         if not simple and any(
-            self._may_be_program_value(part) for g in node.generators for part in (g.iter, *g.ifs)
+            self._may_be_symbolic_value(part) for g in node.generators for part in (g.iter, *g.ifs)
         ):
             kind = (
                 "a generator"
@@ -224,7 +224,7 @@ class _ProblemScanner(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
         if isinstance(function, ast.Attribute):
-            if function.attr in METHODS_READING_VALUES and self._may_be_program_value(
+            if function.attr in METHODS_READING_VALUES and self._may_be_symbolic_value(
                 function.value
             ):
                 self._add_problem(
@@ -234,7 +234,7 @@ class _ProblemScanner(ast.NodeVisitor):
                 )
             module = self._top_package_of_call(function)
             if module in (*KNOWN_LIBRARIES, "math") and any(
-                self._may_be_program_value(a) for a in node.args
+                self._may_be_symbolic_value(a) for a in node.args
             ):
                 self._add_problem(
                     node,
@@ -256,7 +256,7 @@ class _ProblemScanner(ast.NodeVisitor):
         """
         parts = node.values[1:] if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
         walrus = any(isinstance(n, ast.NamedExpr) for p in parts for n in ast.walk(p))
-        if walrus and self._may_be_program_value(node):
+        if walrus and self._may_be_symbolic_value(node):
             self._add_problem(
                 node,
                 "`:=` in a part that may not be reached leaves the whole expression to Python",
@@ -274,7 +274,7 @@ class _ProblemScanner(ast.NodeVisitor):
             n
             for s in node.body
             for n in ast.walk(s)
-            if isinstance(n, ast.If) and self._may_be_program_value(n.test)
+            if isinstance(n, ast.If) and self._may_be_symbolic_value(n.test)
         ]
         for branch in branches if node.handlers else []:
             if any(isinstance(n, ast.Raise) for n in ast.walk(branch)):

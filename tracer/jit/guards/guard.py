@@ -18,7 +18,7 @@ from .snapshots import (
     iter_value_and_items,
     restore_container_items,
 )
-from .source import LAYER_REGISTRIES, CellSource, NamespaceSource, Source
+from .source import LAYER_REGISTRIES, ClosureCellSource, NamespaceSource, Source
 
 
 @dataclass
@@ -81,7 +81,7 @@ class NameGuards:
         source, expected = guard.source, guard.expected
         if type(expected) not in (IdentitySnapshot, ConstantSnapshot) or expected.value is MISSING:
             return False
-        if isinstance(source, CellSource):
+        if isinstance(source, ClosureCellSource):
             self._expected_cells.append((source.holder, expected.value))
         elif isinstance(source, NamespaceSource):
             self._expected_names.append((source.holder, source.key, expected.value))

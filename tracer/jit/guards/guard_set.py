@@ -45,7 +45,7 @@ from .source import (
     OwnAttributeSource,
     Source,
     create_name_source,
-    read_cell,
+    read_closure_cell,
 )
 from .user_code import is_non_oarlock_object_with_attributes, is_oarlock_module_name, is_user_module
 
@@ -155,7 +155,7 @@ class GuardSet:
             id(function) in self._existing_function_ids
         ):
             for name, cell in zip(code.co_freevars, cells, strict=True):
-                self._guard_value_of_name(cell, name, read_cell(cell))
+                self._guard_value_of_name(cell, name, read_closure_cell(cell))
             for value in (
                 *(function.__defaults__ or ()),
                 *(function.__kwdefaults__ or {}).values(),
@@ -315,7 +315,7 @@ class GuardSet:
             if (attribute_dict_id(source.holder), source.key) in assigned:
                 continue
             guard.expected = with_given_elements_unchecked(guard.expected, assigned)
-            self._reject_and_restore_program_value(guard)
+            self._restore_and_reject_symbolic_value(guard)
             is_read = self._may_functions_have_read_source(guard)
             if not guard.is_satisfied():
                 self._replay_value_or_limit_validity(guard, is_read)
@@ -378,7 +378,7 @@ class GuardSet:
             guard for guard in guards if not guard.is_satisfied() and guard.has_call_local_value()
         ]
 
-    def _reject_and_restore_program_value(self, guard: StateGuard) -> None:
+    def _restore_and_reject_symbolic_value(self, guard: StateGuard) -> None:
         """Raise TraceError if the capture stored a symbolic value in the guarded name or deque;
         restore its previous value first.
         """
@@ -389,14 +389,14 @@ class GuardSet:
             or isinstance(source.holder, ModuleType | type)
         )
         if is_permanent and isinstance(source.read(), Variable):
-            self._restore_and_raise_program_value_error(guard)
+            self._restore_and_raise_symbolic_value_error(guard)
         for state in iter_identity_and_state_snapshots(guard.expected):
             if any(map(is_symbolic_value, state.current_deque_items())):
                 state.restore_deque_items()
-                self._restore_and_raise_program_value_error(guard)
+                self._restore_and_raise_symbolic_value_error(guard)
 
     @staticmethod
-    def _restore_and_raise_program_value_error(guard: StateGuard) -> None:
+    def _restore_and_raise_symbolic_value_error(guard: StateGuard) -> None:
         guard.restore_value()
         why = (
             f"the function assigns a symbolic value to '{guard.source.display_name}', but such a "

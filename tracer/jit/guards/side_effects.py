@@ -13,7 +13,7 @@ from typing import Any
 
 from ...capture.control.container_aliasing import ReplacedListPlaceholder
 from ...capture.control.mutable_locations import (
-    CellLocation,
+    ClosureCellLocation,
     DictItemsLocation,
     ListItemsLocation,
     MutableLocation,
@@ -117,7 +117,7 @@ def _is_same_or_has_equal_meta(before: Any, now: Any) -> bool:
     )
 
 
-class AttributeTracker:
+class InitialAttributesSnapshot:
     """Saves the attributes of objects before a capture, to find the attributes that the capture
     assigns.
 
@@ -138,7 +138,7 @@ class AttributeTracker:
         """
         changes = self._iter_changes()
         return _restore_and_return_effects(
-            SideEffect(*c) for c in changes if contains_program_value(c[3])
+            SideEffect(*c) for c in changes if contains_symbolic_value(c[3])
         )
 
     def _iter_changes(self) -> Iterator[tuple[Any, str, Any, Any]]:
@@ -176,25 +176,25 @@ def _iter_location_side_effects(
     now = location.read()
     has_new_length = isinstance(location, ListItemsLocation) and len(now) != len(before)
     was_created_here = any(map(is_symbolic_value, before.values()))
-    is_variable = isinstance(location, CellLocation) or location.keys is not None
+    is_variable = isinstance(location, ClosureCellLocation) or location.keys is not None
     if has_new_length or is_variable or was_created_here:
         return
     changed = {k: v for k, v in now.items() if before.get(k, MISSING) is not v}
     if isinstance(location, DictItemsLocation):
         changed = {k: v for k, v in changed.items() if k in before}
-    if any(map(contains_program_value, changed.values())):
+    if any(map(contains_symbolic_value, changed.values())):
         for key, value in changed.items():
             # The tensor also belongs to another location, which the in-place change affects as
             # well.
             is_moved = isinstance(value, Tensor) and not isinstance(value, Variable)
             after = OPS["assign"](value) if is_moved else value
-            if is_moved or contains_program_value(value):
+            if is_moved or contains_symbolic_value(value):
                 yield SideEffect(
                     location.target, key, before.get(key, MISSING), after, location.label(key)
                 )
 
 
-def contains_program_value(value: Any) -> bool:
+def contains_symbolic_value(value: Any) -> bool:
     """Whether a value, or a leaf of a container, is a symbolic value of a program."""
     return any(map(is_symbolic_value, pytree.flatten(value)[0]))
 

@@ -131,14 +131,14 @@ class CaptureHeldObjectSource(NamespaceSource):
     """
 
 
-class CellSource(Source):
+class ClosureCellSource(Source):
     """A variable of an enclosing function."""
 
     guard_kind = "name"
 
     def read(self) -> Any:
         """Return the contents of the cell."""
-        return read_cell(self.holder)
+        return read_closure_cell(self.holder)
 
     def write(self, value: Any) -> None:
         """Set the contents of the cell."""
@@ -250,11 +250,13 @@ def make_tensor_elements_snapshot(array: Any) -> Snapshot:
 
 def create_name_source(label: str, holder: Any, key: str) -> Source:
     """Return the source of a name in a cell or in a dict of names."""
-    kind: Callable[..., Source] = CellSource if isinstance(holder, CellType) else NamespaceSource
+    kind: Callable[..., Source] = (
+        ClosureCellSource if isinstance(holder, CellType) else NamespaceSource
+    )
     return kind(label, holder, key)
 
 
-def read_cell(cell: CellType) -> Any:
+def read_closure_cell(cell: CellType) -> Any:
     """Return the contents of a cell; MISSING for an empty one."""
     try:
         return cell.cell_contents

@@ -20,7 +20,7 @@ from ...capture.control.container_aliasing import (
     BranchContainerTracker,
     is_replaced_by_array,
     items_without_alias_check,
-    require_valid_container_or_its_array,
+    resolve_replaced_list_and_reject_invalidated,
 )
 from ...capture.control.escape_analysis import is_local_object
 from ...capture.control.mutable_locations import (
@@ -122,7 +122,9 @@ def _record_if(
         wrap_to_save_opaque_state_first(mode, run, names) for run in (true_body, false_body)
     )
     before = [
-        require_valid_container_or_its_array(value) if is_replaced_by_array(value) else value
+        resolve_replaced_list_and_reject_invalidated(value)
+        if is_replaced_by_array(value)
+        else value
         for value in initial
     ]
 

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...capture.control.branch_values import cast_or_fill_like, require_common_meta_of_values
-from ...capture.control.container_aliasing import require_valid_container_or_its_array
+from ...capture.control.container_aliasing import resolve_replaced_list_and_reject_invalidated
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import (
@@ -265,7 +265,7 @@ def _get_container_method_after_saving(function: Any) -> Any:
     change it. For a list that was moved to a TensorArray, return the method of the TensorArray.
     """
     array = (
-        require_valid_container_or_its_array
+        resolve_replaced_list_and_reject_invalidated
         if function.__name__ in SINGLE_KEY_DICT_METHODS
         else require_complete_container_or_its_array
     )(function.__self__)
@@ -393,7 +393,7 @@ def value_deciding_truth(value: Any) -> Any:
     non-empty; for a user object, the result of `__bool__` or `__len__`; for other objects, the
     object itself.
     """
-    value = require_valid_container_or_its_array(value)
+    value = resolve_replaced_list_and_reject_invalidated(value)
     if isinstance(value, TensorArray):
         return mark_symbolic_scalar(OPS["reshape2"](value.length(), shape=[]), NONNEGATIVE_INT) > 0
     method = find_python_dunder_method(value, "__bool__")
@@ -409,7 +409,7 @@ def value_deciding_truth(value: Any) -> Any:
 
 
 def _operator_len(value: Any) -> Any:
-    value = require_valid_container_or_its_array(value)
+    value = resolve_replaced_list_and_reject_invalidated(value)
     method = find_python_dunder_method(value, "__len__")
     if (
         method is not None
@@ -505,7 +505,7 @@ def _make_extremum_operator(op: str, python: Callable[..., Any]) -> Callable[...
             found = binary_extremum(op, found, value)
         mode = find_static_base_mode(state.mode)
         assert mode is not None
-        mode.recorder.aliases.record_merge([(found, tuple(values))])
+        mode.recorder.aliases.record_merged_value_aliases([(found, tuple(values))])
         return found
 
     return extremum

@@ -14,7 +14,7 @@ from ...capture.control.branch_values import (
 )
 from ...capture.control.container_aliasing import (
     items_without_alias_check,
-    require_valid_container_or_its_array,
+    resolve_replaced_list_and_reject_invalidated,
 )
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import Static, find_static_base_mode
@@ -102,7 +102,7 @@ def select_item_at_runtime(values: Sequence[Any], index: Variable) -> Any:
     ):
         stacked = OPS["stack"](list(values), axis=0)
         element = stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]
-        mode.recorder.aliases.record_merge([(element, tuple(values))])
+        mode.recorder.aliases.record_merged_value_aliases([(element, tuple(values))])
         return element
     if all(find_meta_of_value(v) is not None for v in values):
         return TensorArray.from_items(mode, values)[index]
@@ -166,7 +166,7 @@ def get_item(value: Any, index: Any) -> Any:
     """Operator for `value[index]`. If `index` is a symbolic scalar and `value` a list of tensors,
     the program selects an element at run time.
     """
-    value = require_valid_container_or_its_array(value)
+    value = resolve_replaced_list_and_reject_invalidated(value)
     mode = find_static_base_mode(state.mode)
     if (
         mode is not None

@@ -17,7 +17,7 @@ from ...capture.control.branch_values import (
     emit_scalar_constant,
     find_meta_of_value,
 )
-from ...capture.control.container_aliasing import require_valid_container_or_its_array
+from ...capture.control.container_aliasing import resolve_replaced_list_and_reject_invalidated
 from ...capture.control.mutable_locations import collect_and_roll_back_mutations
 from ...capture.control.optional_values import (
     NO_KNOWN_CONDITIONS,
@@ -207,7 +207,7 @@ def _emit_logical_op_unless_constant(op: str, a: Variable, b: Any) -> Any:
         mark_symbolic_scalar(found, BOOL)
     mode = find_static_base_mode(state.mode)
     if mode is not None:
-        mode.recorder.aliases.record_merge([(found, (a, b))])
+        mode.recorder.aliases.record_merged_value_aliases([(found, (a, b))])
     return found
 
 
@@ -226,7 +226,7 @@ def not_(a: Any) -> Any:
 
 def in_(a: Any, b: Any) -> Any:
     """Operator for `a in b`."""
-    b = require_valid_container_or_its_array(b)
+    b = resolve_replaced_list_and_reject_invalidated(b)
     method = find_python_dunder_method(b, "__contains__")
     if method is not None:
         return cast_variable_to_bool(call(method)(a))

@@ -20,11 +20,11 @@ from ...capture.control.container_aliasing import (
     MayAliasList,
     is_replaced_by_array,
     items_without_alias_check,
-    require_valid_container_or_its_array,
+    resolve_replaced_list_and_reject_invalidated,
 )
 from ...capture.control.escape_analysis import register_local_object
 from ...capture.control.mutable_locations import (
-    CellLocation,
+    ClosureCellLocation,
     DictItemsLocation,
     GlobalsOrAttributesLocation,
     LayerAttributesLocation,
@@ -62,7 +62,7 @@ def save_and_wrap_before_write(
     if isinstance(value, Tensor) or mode is None:
         return value
     if is_replaced_by_array(value):
-        return require_valid_container_or_its_array(value)
+        return resolve_replaced_list_and_reject_invalidated(value)
     recorder = mode.recorder
     if recorder.read_tracker is not None:
         recorder.read_tracker.guard_state_before_write(value, name, attribute, reads)
@@ -116,7 +116,7 @@ def reject_or_note_preexisting_iterators(*values: Any) -> None:
         ):
             what = f"advancing an iterator created outside of the function ({type(value).__name__})"
             if mode.recorder.strict:
-                mode.raise_or_skip_unsupported_side_effect(what)
+                mode.reject_or_must_skip_side_effect(what)
             mode.recorder.rollback.irreversible_effect = what
 
 
@@ -144,7 +144,7 @@ def attach_write_targets_to_setter(
     shared: the names of the globals.
     """
     setter.cells = [
-        CellLocation(name, cell)
+        ClosureCellLocation(name, cell)
         for name, cell in zip(cells.__code__.co_freevars, cells.__closure__ or (), strict=True)
     ]
     setter.holders, setter.shared = holders, shared
@@ -198,7 +198,7 @@ def iter_locations_written_by_call(
     code = plain.__code__
     for name, cell in zip(code.co_freevars, plain.__closure__ or (), strict=True):
         if not name.startswith(("_ol_", "__ol")):
-            location = CellLocation(name, cell)
+            location = ClosureCellLocation(name, cell)
             yield location
             yield from iter_locations_in(name, location.read().get(""))
     written = tuple(dict.fromkeys(iter_assigned_global_names(code)))

@@ -11,7 +11,7 @@ from ...capture.control.branch import cond
 from ...capture.control.container_aliasing import (
     container_name_message_prefix,
     items_without_alias_check,
-    require_valid_container_or_its_array,
+    resolve_replaced_list_and_reject_invalidated,
 )
 from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
@@ -46,7 +46,7 @@ def require_complete_container_or_its_array(value: Any) -> Any:
     moved to a TensorArray, return the TensorArray. Raises TraceError for an invalidated container
     and for a dict whose keys depend on the path.
     """
-    value = require_valid_container_or_its_array(value)
+    value = resolve_replaced_list_and_reject_invalidated(value)
     if isinstance(value, dict) and find_static_base_mode(state.mode) is not None:
         for key, entry in _list_conditional_items(value):
             assert entry.maybe_undefined is not None

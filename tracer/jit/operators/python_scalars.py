@@ -125,7 +125,7 @@ def reject_symbolic_scalar_formatting(values: Any, what: str) -> None:
             reject_symbolic_scalar_formatting(value, what)
 
 
-def reject_program_value_in_f_string(value: Any) -> Any:
+def reject_symbolic_value_in_f_string(value: Any) -> Any:
     """Operator for a value in an f-string: return it, or raise TraceError for a symbolic scalar."""
     reject_symbolic_scalar_formatting(value, "f-string")
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...capture.control.branch import check_condition, rebind_tensor_to_declaration
+from ...capture.control.branch import check_one_element_bool_condition, rebind_tensor_to_declaration
 from ...capture.control.branch_values import cast_variable_to_bool
 from ...capture.control.mutable_locations import reject_unrestorable_changes
 from ...capture.control.optional_values import implied_condition_values
@@ -128,7 +128,7 @@ def emit_assert(
 
     where: the user's line for the error message, by default the current one.
     """
-    check_condition("assert", holds)
+    check_one_element_bool_condition("assert", holds)
     mode.recorder.open_blocks[-1].conditions |= implied_condition_values(holds, True)
     result = mode.recorder.emit_assert(holds, message, data or [])
     result.user_line = where or result.user_line

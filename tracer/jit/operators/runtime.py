@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...capture.control.branch_values import Undefined, cast_variable_to_bool
-from ...capture.control.container_aliasing import require_valid_container_or_its_array
+from ...capture.control.container_aliasing import resolve_replaced_list_and_reject_invalidated
 from ...capture.control.optional_values import mark_return_value_maybe_none, none_flag_or_constant
 from ...capture.modes import find_static_base_mode
 from ...capture.variable import Variable
@@ -42,7 +42,7 @@ from .python_scalars import (
     guard_or_reject_attribute_read,
     is_,
     mod,
-    reject_program_value_in_f_string,
+    reject_symbolic_value_in_f_string,
 )
 from .raise_assert_and_print import assert_, mark_exception_of_raise_statement
 from .sequences import get_slice, is_iterable_by_recorded_loop
@@ -76,8 +76,8 @@ __all__ = [
     "read_attribute_or_undefined",
     "record_read_and_return_owner",
     "register_new_object",
-    "reject_program_value_in_f_string",
-    "require_valid_container_or_its_array",
+    "reject_symbolic_value_in_f_string",
+    "resolve_replaced_list_and_reject_invalidated",
     "return_value",
     "save_and_wrap_before_write",
     "short_circuit_and_value",

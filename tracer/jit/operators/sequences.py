@@ -18,7 +18,7 @@ from ...capture.control.branch_values import (
     emit_scalar_constant,
     is_python_or_numpy_scalar,
 )
-from ...capture.control.container_aliasing import require_valid_container_or_its_array
+from ...capture.control.container_aliasing import resolve_replaced_list_and_reject_invalidated
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import raise_or_collect_error
@@ -40,7 +40,7 @@ from .registry import get_operator
 
 def get_slice(value: Any, start: Any, stop: Any, step: Any) -> Any:
     """Operator for `value[start:stop:step]`."""
-    value = require_valid_container_or_its_array(value)
+    value = resolve_replaced_list_and_reject_invalidated(value)
     bounds = start, stop, step
     if type(value) in (list, tuple) and any(isinstance(b, Variable) for b in bounds):
         mode = find_static_base_mode(state.mode)
@@ -139,7 +139,7 @@ def fold_items(
 def _operator_sum(values: Any, start: Any = 0) -> Any:
     rows = _dynamic_length_iterable_or_none(values)
     return (
-        sum(require_valid_container_or_its_array(values), start)
+        sum(resolve_replaced_list_and_reject_invalidated(values), start)
         if rows is None
         else fold_items(rows, start, operator.add, "the sum")
     )
@@ -166,8 +166,10 @@ def _make_sequence_constructor_operator(python: Callable[..., Any]) -> Callable[
     def construct(*args: Any) -> Any:
         rows = _dynamic_length_iterable_or_none(args[0]) if len(args) == 1 else None
         if rows is None:
-            return register_new_object(python(*map(require_valid_container_or_its_array, args)))
-        given = require_valid_container_or_its_array(args[0])
+            return register_new_object(
+                python(*map(resolve_replaced_list_and_reject_invalidated, args))
+            )
+        given = resolve_replaced_list_and_reject_invalidated(args[0])
         result = (
             given.copy()
             if isinstance(given, TensorArray)
@@ -182,7 +184,7 @@ def _make_sequence_constructor_operator(python: Callable[..., Any]) -> Callable[
 def _operator_reversed(values: Any) -> Any:
     rows = _dynamic_length_iterable_or_none(values)
     return (
-        reversed(require_valid_container_or_its_array(values))
+        reversed(resolve_replaced_list_and_reject_invalidated(values))
         if rows is None
         else ReversedIterable(rows)
     )
@@ -225,7 +227,7 @@ def _make_prod_operator(python: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def prod(values: Any, *args: Any, **kwargs: Any) -> Any:
-        given = require_valid_container_or_its_array(values)
+        given = resolve_replaced_list_and_reject_invalidated(values)
         plain = isinstance(given, list | tuple) and not args and set(kwargs) <= {"start", "dtype"}
         if plain and any(isinstance(v, Variable) for v in given):
             return functools.reduce(operator.mul, given, kwargs.get("start", 1))
@@ -251,7 +253,9 @@ def _operator_sorted(values: Any, **options: Any) -> Any:
         )
         raise_or_collect_error(TraceError(append_user_line(why)), None)
         return register_new_object([rows.item(0)])
-    return register_new_object(sorted(require_valid_container_or_its_array(values), **options))
+    return register_new_object(
+        sorted(resolve_replaced_list_and_reject_invalidated(values), **options)
+    )
 
 
 BUILTIN_REPLACEMENTS: dict[Any, Any] = {

@@ -19,13 +19,13 @@ def must_skip_rejected_training_state_access(mode: Static, owner: Any, name: str
     tensor. While `oarlock explain` runs, return True instead, so that the caller skips the access.
     """
     if getattr(type(owner), "is_training_state", False) is True:
-        return mode.raise_or_skip_unsupported_side_effect(
+        return mode.reject_or_must_skip_side_effect(
             f"{type(owner).__name__}.{name}" if name else f"a call of {type(owner).__name__}"
         )
     return (
         name in GRADIENT_METHODS
         and isinstance(owner, Tensor)
-        and mode.raise_or_skip_unsupported_side_effect(f"Tensor.{name}")
+        and mode.reject_or_must_skip_side_effect(f"Tensor.{name}")
     )
 
 

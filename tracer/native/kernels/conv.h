@@ -41,7 +41,7 @@ struct Im2colPanelSource {
     if (flat && start + j + kColumns<T> <= operand.num_output_pixels())
       return {data + p * planes.plane_size() + start + j, planes.plane_size()};
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
-    T* to = workspace_of<T>(0, depth * pitch);
+    T* to = padded_workspace<T>(0, depth * pitch);
     dispatch_copy_im2col_rows(v, planes, data, p, depth,
                               Im2colRowCopyPlan<T>(v, planes, start + j, width), to, pitch);
     return {to, pitch};
@@ -112,7 +112,7 @@ bool can_use_image_as_packed_input(const ConvGeometry& v, const PackedInputLayou
 template <class T>
 const T* pack_planes_if_needed(const ConvGeometry& v, const PackedInputLayout& p, const T* x) {
   if (can_use_image_as_packed_input<T>(v, p)) return x;
-  T* buffer = workspace_of<T>(1, p.size());
+  T* buffer = padded_workspace<T>(1, p.size());
   fill_planes(v, p, x, 0, p.channels, buffer);
   return buffer;
 }
@@ -214,13 +214,13 @@ void conv_input_grad_of_phase(const ConvShape& s, Size row, Size column, const T
                                               ow = ceil_div(s.w - column, s.stride_w);
   Size count = collect_phase_tap_displacements_and_indices(s, row, column, taps, which);
   if (count == 0) return write_strided_phase_or_zeros<T>(s, row, column, oh, ow, nullptr, x);
-  T* weights = workspace_of<T>(2, s.m * s.c / s.groups * count);
+  T* weights = padded_workspace<T>(2, s.m * s.c / s.groups * count);
   transpose_and_select_filter_taps(s, filter, which, count, weights);
   ConvGeometry window = {s.oh, s.ow, oh, ow, 1, 1, taps, count};
   PackedInputLayout planes(window, s.m / s.groups);
   Im2colMatmulOperands<T> operand{window, &planes, weights, s.c / s.groups};
   if (s.stride_h == 1 && s.stride_w == 1) return conv_all_images(operand, s.n, s.groups, g, x);
-  T* buffer = workspace_of<T>(3, s.n * s.c * oh * ow);
+  T* buffer = padded_workspace<T>(3, s.n * s.c * oh * ow);
   conv_all_images(operand, s.n, s.groups, g, buffer);
   write_strided_phase_or_zeros(s, row, column, oh, ow, buffer, x);
 }
@@ -261,7 +261,7 @@ void conv_input_grad_by_col2im(const ConvShape& s, const T* filter, const T* g, 
   Size c = s.c / s.groups, m = s.m / s.groups, pixels = s.oh * s.ow, rows = c * window.count;
   PackedInputLayout p(window, c);
   parallel_ranges(s.n * s.groups, max(1, ceil_div(s.n * s.groups, 64)), [&](Size from, Size to) {
-    T *columns = workspace_of<T>(1, rows * pixels), *planes = workspace_of<T>(2, p.size());
+    T *columns = padded_workspace<T>(1, rows * pixels), *planes = padded_workspace<T>(2, p.size());
     for (Size i = from; i < to; ++i) {
       MatrixPanelSource<T> panels{g + i * m * pixels, pixels, 1, rows};
       multiply_matrix_by_panels(rows, pixels, m, filter + i % s.groups * m * rows, Size(1), rows,

@@ -117,8 +117,8 @@ void depthwise_filter_grad(const ConvShape& s, const ConvGeometry& window, const
   Size row = ceil_div(s.ow, kLanes<T>) * kLanes<T>;
   PackedInputLayout p(window, 1);
   parallel_ranges(s.m, 1, [&](Size from, Size to) {
-    T *planes = workspace_of<T>(0, p.size()), *wide = workspace_of<T>(1, s.oh * row);
-    auto* sums = reinterpret_cast<V<T>*>(workspace_of<T>(2, window.count * kLanes<T>));
+    T *planes = padded_workspace<T>(0, p.size()), *wide = padded_workspace<T>(1, s.oh * row);
+    auto* sums = reinterpret_cast<V<T>*>(padded_workspace<T>(2, window.count * kLanes<T>));
     for (Size i = 0; i < s.oh * row; ++i) wide[i] = 0;
     for (Size i = 0; i < p.size() + kLanes<T>; ++i)
       planes[i] = 0;  // elements after the last plane are read and multiplied by zero
@@ -147,7 +147,7 @@ void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
   FilterGradPartition partition(s, window.count);
   Size c = s.c / s.groups, m = s.m / s.groups, pitch = ceil_div(m, kLanes<T>) * kLanes<T>;
   Size whole = s.groups * c * window.count * pitch;
-  T* totals = workspace_of<T>(2, partition.chunks * whole);
+  T* totals = padded_workspace<T>(2, partition.chunks * whole);
   parallel_for(partition.chunks * s.groups * partition.blocks, [&](Size task) {
     Size chunk = task % partition.chunks, group = task / partition.chunks % s.groups,
          block = task / partition.chunks / s.groups;
@@ -166,10 +166,10 @@ void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
     FilterGradWorkspace<T> work{pixels,
                                 row,
                                 pitch,
-                                workspace_of<T>(3, p.size()),
-                                workspace_of<T>(4, part.im2col_rows() * row),
+                                padded_workspace<T>(3, p.size()),
+                                padded_workspace<T>(4, part.im2col_rows() * row),
                                 nullptr};
-    work.g = workspace_of<T>(5, work.pixels * pitch);
+    work.g = padded_workspace<T>(5, work.pixels * pitch);
     if (m < pitch)
       for (Size i = 0; i < work.pixels * pitch; ++i) work.g[i] = 0;
     accumulate_filter_grad_of_task(part, x, g, work, total);

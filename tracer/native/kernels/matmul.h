@@ -19,7 +19,7 @@ struct MatrixPanelSource {
     bool whole = width == kColumns<T> || width == kLanes<T>;
     if (column == 1 && whole && (m <= Size(4) * kRows || row <= 1024)) return {from, row};
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
-    T* to = workspace_of<T>(0, depth * pitch);
+    T* to = padded_workspace<T>(0, depth * pitch);
     if (row == 1 && column != 1) {
       copy_transposed(from, column, width, depth, to, pitch);
     } else {

@@ -99,7 +99,7 @@ template <class T>
 void standardize_dot_over_rows(Size r, Size k, const T* x, const T* mean, const T* inv_std,
                                const T* y, T* out) {
   Size part = max(1, kElementsPerTask / k), parts = ceil_div(r, part);
-  T* each = workspace_of<T>(0, parts * k);
+  T* each = padded_workspace<T>(0, parts * k);
   for (Size i = 0; i < parts * k; ++i) each[i] = 0;
   parallel_for(parts, [&](Size p) {
     for (Size i = p * part; i < min(r, (p + 1) * part); ++i) {

@@ -67,7 +67,7 @@ struct PackedInputLayout {
 
 /// The position of every channel and kernel offset in the planes, in the workspace.
 inline const Size* plane_offsets_of_im2col_rows(const ConvGeometry& v, const PackedInputLayout& p) {
-  Size* offsets = workspace_of<Size>(5, p.channels * v.count);
+  Size* offsets = padded_workspace<Size>(5, p.channels * v.count);
   for (Size i = 0; i < p.channels * v.count; ++i)
     offsets[i] = i / v.count * p.plane_size() + p.kernel_offset[i % v.count];
   return offsets;

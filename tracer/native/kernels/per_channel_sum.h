@@ -39,7 +39,7 @@ void add_mapped_column_sums(Size from, Size to, Size c, const F& f, T* sums, con
 template <class T, class F, class... X>
 void sum_mapped_columns(Size rows, Size c, const F& f, T* sums, const X*... x) {
   Size part = max(1, kElementsPerTask / c), parts = ceil_div(rows, part);
-  T* each = workspace_of<T>(0, parts * c);
+  T* each = padded_workspace<T>(0, parts * c);
   for (Size i = 0; i < parts * c; ++i) each[i] = 0;
   parallel_for(parts, [&](Size p) {
     add_mapped_column_sums(p * part, min(rows, (p + 1) * part), c, f, each + p * c, x...);

@@ -112,7 +112,7 @@ void copy_elements(Size count, const T* from, T* to) {
 template <class T>
 void run_steps_on_rows(const RnnDirectionArgs<T>& r, Size from, Size to) {
   Size wide = r.gates * r.hidden, size = r.batch * r.hidden;
-  T* z = workspace_of<T>(1, (to - from) * wide);
+  T* z = padded_workspace<T>(1, (to - from) * wide);
   for (Size i = 0; i < r.steps; ++i) {
     Size t = r.reverse ? r.steps - 1 - i : i;
     const T *h = state_before_step(r, i, 0, r.h),

@@ -54,7 +54,7 @@ inline Size ceil_div(Size count, Size part) { return (count + part - 1) / part; 
 
 /// Workspace for `count` elements, with padding for vector accesses beyond the end.
 template <class T>
-T* workspace_of(int slot, Size count) {
+T* padded_workspace(int slot, Size count) {
   return static_cast<T*>(
       workspace(slot, static_cast<std::size_t>(count) * sizeof(T) + std::size_t{4} * kBytes));
 }

@@ -229,7 +229,7 @@ Value read_array_index(NodeContext& n) { return as_scalar(n, n.cast(n.input("I")
 
 // Whether a write appends to the array `list`: its index is the length of the array, computed after
 // the last write to the array.
-bool is_append(const NodeContext& n, const std::string& list) {
+bool is_write_at_array_end(const NodeContext& n, const std::string& list) {
   const OpDesc* length = n.find_latest_earlier_writer_in_block(n.input_names("I").at(0));
   const OpDesc* write = n.find_latest_earlier_writer_in_block(list);
   return length && length->type == "lod_array_length" &&
@@ -258,7 +258,8 @@ void write_to_array(NodeContext& n) {
   bool is_new = !n.has_variable_value(name);
   auto list =
       is_new ? n.empty_sequence(n.require_known_dtype(x)) : n.require_value_or_add_weight(name);
-  if (is_append(n, name)) return n.set_output("Out", n.emit("SequenceInsert", {list, x}));
+  if (is_write_at_array_end(n, name))
+    return n.set_output("Out", n.emit("SequenceInsert", {list, x}));
   n.set_output("Out", is_new ? n.emit("SequenceInsert", {list, x, at})
                              : write_or_append_element(n, list, x, at));
 }

@@ -9,14 +9,15 @@ namespace {
 
 // The inputs and attributes of a deformable_conv. window: of the filter; offset_groups: channel
 // groups with own offsets; num_taps: filter positions
-struct DeformableConv {
+struct DeformableConvInputsAndAttrs {
   Window window;
   std::int64_t offset_groups, num_taps;
   Value x, offset;  // offset: [N,groups*taps*2,OH,OW], y before x
 };
 
 // The positions of filter taps along one axis without offsets. [taps,OH,1] or [taps,1,OW]
-Expr kernel_base_positions_along_axis(NodeContext& n, const DeformableConv& d, std::size_t axis) {
+Expr kernel_base_positions_along_axis(NodeContext& n, const DeformableConvInputsAndAttrs& d,
+                                      std::size_t axis) {
   auto dtype = n.require_known_dtype(d.x);
   Floats starts;
   auto columns = d.window.kernel[1];
@@ -33,8 +34,8 @@ Expr kernel_base_positions_along_axis(NodeContext& n, const DeformableConv& d, s
 
 // The sampling positions along one axis, in the coordinates of GridSample without align_corners: -1
 // and 1 are the outer edges of the border pixels. [N*groups,taps,OH,OW,1]
-Expr sample_positions_along_axis(NodeContext& n, const DeformableConv& d, Value offsets,
-                                 std::size_t axis) {
+Expr sample_positions_along_axis(NodeContext& n, const DeformableConvInputsAndAttrs& d,
+                                 Value offsets, std::size_t axis) {
   auto dtype = n.require_known_dtype(d.x);
   auto at = static_cast<std::int64_t>(axis);
   Expr offset{n, n.squeeze(n.slice(offsets, {at}, {at + 1}, {2}), {2})};
@@ -49,14 +50,15 @@ struct SampleReshapeSizeValues {
   Value channels, rows, columns, positions;  // rows: of all taps, stacked
 };
 
-SampleReshapeSizeValues emit_sample_reshape_sizes(NodeContext& n, const DeformableConv& d) {
+SampleReshapeSizeValues emit_sample_reshape_sizes(NodeContext& n,
+                                                  const DeformableConvInputsAndAttrs& d) {
   Expr high{n, dim_as_vector(n, d.offset, 2)}, wide{n, dim_as_vector(n, d.offset, 3)};
   return {dim_as_vector(n, d.x, 1), high * static_cast<double>(d.num_taps), wide, high * wide};
 }
 
 // The columns of im2col with sampling at offset positions: per image, the sample of each filter tap
 // at each output position. [N,C,taps,OH*OW]
-Value sampled_im2col_columns(NodeContext& n, const DeformableConv& d,
+Value sampled_im2col_columns(NodeContext& n, const DeformableConvInputsAndAttrs& d,
                              const SampleReshapeSizeValues& s) {
   auto offsets = reshape_to_shape_parts(
       n, d.offset, {n.int64_vector({-1, d.num_taps, 2}), shape_from_axis(n, d.offset, 2)});
@@ -77,7 +79,7 @@ Value sampled_im2col_columns(NodeContext& n, const DeformableConv& d,
       n, samples, {n.int64_vector({-1}), s.channels, n.int64_vector({d.num_taps}), s.positions});
 }
 
-DeformableConv read_deformable_conv_inputs_and_attrs(NodeContext& n, Value filter) {
+DeformableConvInputsAndAttrs read_deformable_conv_inputs_and_attrs(NodeContext& n, Value filter) {
   auto shape = n.shape(filter);
   n.require(shape && shape->size() == 4 && (*shape)[2] > 0 && (*shape)[3] > 0,
             "needs the size of its filter to be known");
@@ -94,7 +96,7 @@ DeformableConv read_deformable_conv_inputs_and_attrs(NodeContext& n, Value filte
 
 void deformable_conv(NodeContext& n) {
   auto filter = n.input("Filter");
-  DeformableConv d = read_deformable_conv_inputs_and_attrs(n, filter);
+  DeformableConvInputsAndAttrs d = read_deformable_conv_inputs_and_attrs(n, filter);
   n.require(n.require_known_rank(d.x) == 4 && n.require_known_rank(d.offset) == 4,
             "Input and Offset have no four dims");
   auto groups =

@@ -84,7 +84,8 @@ struct ReductionMapping {
   double identity;  // the identity of the reduction
 };
 
-const ReductionMapping& require_reduction_mapping(const NodeContext& n, std::string_view name) {
+const ReductionMapping& find_reduction_mapping_or_fail(const NodeContext& n,
+                                                       std::string_view name) {
   static constexpr ReductionMapping all[] = {
       {"assign", "none", 11, 0},    {"add", "add", 16, 0},  {"mul", "mul", 16, 1},
       {"multiply", "mul", 16, 1},   {"mean", "add", 16, 0}, {"amax", "max", 18, -INFINITY},
@@ -135,7 +136,7 @@ void put_along_axis(NodeContext& n) {
        values = n.input("Value");
   auto axis = n.normalized_axis_attr("Axis", 0, n.require_known_rank(x));
   auto name = n.attr("Reduce", "assign");
-  const ReductionMapping& reduction = require_reduction_mapping(n, name);
+  const ReductionMapping& reduction = find_reduction_mapping_or_fail(n, name);
   n.require_opset(reduction.since_opset);
   bool include_self = n.attr("Include_self", true);
   values = slice_or_expand_values_to_index_shape(n, values, at);

@@ -16,7 +16,7 @@ namespace {
 enum class InterpolationMethod { nearest, linear, cubic };
 
 // The target of a resize: one of `sizes`, `scales` and `known_scales` is set.
-struct ResizeSizes {
+struct ResizeSizesOrScales {
   Ints image_size, output_size;  // of the input and output image, -1 if unknown
   Value sizes;                   // int64[dims]
   Value scales;                  // float32[dims], computed at run time
@@ -29,7 +29,7 @@ bool are_all_known(const Ints& sizes) { return std::count(sizes.begin(), sizes.e
 
 // Sets the scales of `r` from the input Scale or from `each`, the scale attributes; sets none if
 // there are no positive scales.
-void set_scales_from_input_or_attr(NodeContext& n, ResizeSizes& r, Floats each) {
+void set_scales_from_input_or_attr(NodeContext& n, ResizeSizesOrScales& r, Floats each) {
   auto dims = r.image_size.size();
   if (n.has_input("Scale")) {
     auto one = n.find_constant_scalar(n.input("Scale"));
@@ -63,7 +63,7 @@ Ints read_output_size_attrs(const NodeContext& n, std::size_t dims) {
   return sizes;
 }
 
-void set_sizes_and_clear_scales(NodeContext& n, ResizeSizes& r, Value sizes) {
+void set_sizes_and_clear_scales(NodeContext& n, ResizeSizesOrScales& r, Value sizes) {
   auto known = n.find_partially_known_ints(sizes);
   n.require(!known || known->size() == r.image_size.size(),
             "the number of sizes differs from the number of image dims");
@@ -75,9 +75,10 @@ void set_sizes_and_clear_scales(NodeContext& n, ResizeSizes& r, Value sizes) {
 
 // Reads the target of a resize. Sizes given as tensors take precedence over scales, and scales over
 // size attributes.
-ResizeSizes read_resize_sizes(NodeContext& n, Value x, const Floats& scale, bool is_v1) {
+ResizeSizesOrScales read_resize_sizes_or_scales(NodeContext& n, Value x, const Floats& scale,
+                                                bool is_v1) {
   auto shape = *n.shape(x);
-  ResizeSizes r{Ints(shape.begin() + 2, shape.end()), {}, {}, {}, {}};
+  ResizeSizesOrScales r{Ints(shape.begin() + 2, shape.end()), {}, {}, {}, {}};
   set_scales_from_input_or_attr(n, r, scale);
   bool scales = !r.known_scales.empty() || bool(r.scales);
   for (std::size_t i = 0; i < r.image_size.size(); ++i)
@@ -94,7 +95,7 @@ ResizeSizes read_resize_sizes(NodeContext& n, Value x, const Floats& scale, bool
 }
 
 // The output sizes, known or computed from the scales at run time: int64[dims].
-Value emit_scaled_sizes(NodeContext& n, Value x, const ResizeSizes& r) {
+Value emit_scaled_sizes(NodeContext& n, Value x, const ResizeSizesOrScales& r) {
   if (are_all_known(r.output_size)) return n.int64_vector(r.output_size);
   auto image = n.cast(shape_from_axis(n, x, 2), DType::float32);
   auto larger = n.emit(
@@ -104,7 +105,7 @@ Value emit_scaled_sizes(NodeContext& n, Value x, const ResizeSizes& r) {
 
 // Replaces scales that are not whole by sizes, because version 1 of the interpolation ops uses a
 // scale only to compute sizes.
-void use_sizes_unless_scales_are_whole(NodeContext& n, Value x, ResizeSizes& r) {
+void use_sizes_unless_scales_are_whole(NodeContext& n, Value x, ResizeSizesOrScales& r) {
   bool whole = std::all_of(r.known_scales.begin(), r.known_scales.end(),
                            [](double s) { return s == std::floor(s); });
   if (r.sizes || (!r.known_scales.empty() && whole)) return;
@@ -148,7 +149,7 @@ constexpr std::int64_t kMaxComparedRows = 1 << 14;  // rows
 
 // Whether ONNX's nearest Resize selects the same source rows as Paddle along `dim`: for the known
 // size or, if the size is unknown, for all sizes up to kMaxComparedRows.
-bool nearest_rows_match(const ResizeSizes& r, std::size_t dim, bool corners) {
+bool nearest_rows_match(const ResizeSizesOrScales& r, std::size_t dim, bool corners) {
   double scale = r.known_scales.empty() ? 0 : r.known_scales[dim];
   auto size = r.image_size[dim], out = r.output_size[dim];
   bool known = size > 0 && out > 0, scaling = scale > 0 && !corners;
@@ -158,7 +159,7 @@ bool nearest_rows_match(const ResizeSizes& r, std::size_t dim, bool corners) {
   return rows.paddle == rows.onnx;
 }
 
-bool nearest_resize_matches_paddle(const NodeContext& n, Value x, const ResizeSizes& r,
+bool nearest_resize_matches_paddle(const NodeContext& n, Value x, const ResizeSizesOrScales& r,
                                    bool corners) {
   bool all = ort_has_kernel("Resize", n.require_known_dtype(x)) && n.dtype(x) != DType::int64;
   for (std::size_t i = 0; i < r.image_size.size(); ++i)
@@ -178,7 +179,7 @@ Value emit_nearest_row_indices(NodeContext& n, Value size, Value out, Value scal
   return (corners ? position.to(DType::float64) + 0.5 : position).to(DType::int64);
 }
 
-Value gather_nearest_rows(NodeContext& n, Value x, const ResizeSizes& r, bool corners) {
+Value gather_nearest_rows(NodeContext& n, Value x, const ResizeSizesOrScales& r, bool corners) {
   auto image = shape_from_axis(n, x, 2), out = r.sizes ? r.sizes : emit_scaled_sizes(n, x, r);
   auto scales = r.known_scales.empty() ? r.scales : n.vector(r.known_scales, DType::float32);
   Value y = x;
@@ -209,7 +210,7 @@ NodeContext::Attrs onnx_resize_mode_attrs(const NodeContext& n, InterpolationMet
 
 // The scales that yield exactly the known output sizes, empty if there are none. In contrast to the
 // sizes of a Resize, scales are valid for every batch size.
-Floats find_scales_for_exact_sizes(const ResizeSizes& r) {
+Floats find_scales_for_exact_sizes(const ResizeSizesOrScales& r) {
   Floats scales;
   for (std::size_t i = 0; i < r.image_size.size(); ++i) {
     if (r.image_size[i] < 1 || r.output_size[i] < 1) return {};
@@ -219,7 +220,8 @@ Floats find_scales_for_exact_sizes(const ResizeSizes& r) {
   return scales;
 }
 
-Value emit_resize(NodeContext& n, Value x, const ResizeSizes& r, const NodeContext::Attrs& attrs) {
+Value emit_resize(NodeContext& n, Value x, const ResizeSizesOrScales& r,
+                  const NodeContext::Attrs& attrs) {
   Value none = n.opset() < 13 ? n.vector({}, DType::float32) : Value{};
   Floats each =
       r.known_scales.empty() && !r.scales ? find_scales_for_exact_sizes(r) : r.known_scales;
@@ -239,7 +241,8 @@ Value emit_resize(NodeContext& n, Value x, const ResizeSizes& r, const NodeConte
   return y;
 }
 
-Value interpolate(NodeContext& n, Value x, InterpolationMethod method, const ResizeSizes& r) {
+Value interpolate(NodeContext& n, Value x, InterpolationMethod method,
+                  const ResizeSizesOrScales& r) {
   bool corners = n.attr("align_corners", true);
   if (method == InterpolationMethod::cubic)
     n.require(corners || !std::count(r.output_size.begin(), r.output_size.end(), 1),
@@ -251,7 +254,7 @@ Value interpolate(NodeContext& n, Value x, InterpolationMethod method, const Res
 
 // Resizes [N,C,L] as [N,C,1,L]: all execution providers of ONNX Runtime resize images, not all
 // resize rows.
-Value interpolate_1d(NodeContext& n, Value x, InterpolationMethod method, ResizeSizes r) {
+Value interpolate_1d(NodeContext& n, Value x, InterpolationMethod method, ResizeSizesOrScales r) {
   auto one = n.int64_vector({1});
   if (r.sizes) r.sizes = n.concat({one, r.sizes}, 0);
   if (r.scales) r.scales = n.concat({n.vector({1}, DType::float32), r.scales}, 0);
@@ -263,7 +266,7 @@ Value interpolate_1d(NodeContext& n, Value x, InterpolationMethod method, Resize
 // Resizes each channel as an image of its own. If the image kept its channels, ONNX Runtime would
 // move a preceding transposition from channels-last behind the Resize, for which it has no
 // channels-last kernel with cubic interpolation.
-Value interpolate_cubic_channels_as_images(NodeContext& n, Value x, const ResizeSizes& r) {
+Value interpolate_cubic_channels_as_images(NodeContext& n, Value x, const ResizeSizesOrScales& r) {
   auto channels = reshape_to_shape_parts(n, x, {n.int64_vector({-1, 1}), shape_from_axis(n, x, 2)});
   auto y = interpolate(n, channels, InterpolationMethod::cubic, r);
   return reshape_to_shape_parts(
@@ -277,7 +280,7 @@ LowerFn interp_rule(InterpolationMethod method, int min_dims, int max_dims, bool
     int dims = n.require_known_rank(x) - 2;
     n.require(dims >= min_dims && dims <= max_dims,
               "does not support images of rank " + std::to_string(dims + 2));
-    auto r = read_resize_sizes(
+    auto r = read_resize_sizes_or_scales(
         n, x, is_v1 ? Floats{n.attr("scale", 0.0f)} : n.attr("scale", Floats{}), is_v1);
     if (is_v1) use_sizes_unless_scales_are_whole(n, x, r);
     auto y = dims == 1 ? interpolate_1d(n, x, method, r)

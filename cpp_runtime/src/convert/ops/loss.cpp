@@ -12,12 +12,13 @@ namespace {
 
 // Entries of `scores` at the labels, and whether the label is ignored. label: like scores, of size
 // 1 along axis
-struct LabelEntries {
+struct LabelScoresAndIgnoredMask {
   Expr scores, ignored;
 };
 
-LabelEntries gather_label_entries(NodeContext& n, Value scores, Value label, std::int64_t axis,
-                                  std::int64_t ignore) {
+LabelScoresAndIgnoredMask gather_label_scores_and_ignored_mask(NodeContext& n, Value scores,
+                                                               Value label, std::int64_t axis,
+                                                               std::int64_t ignore) {
   Expr at(n, n.cast(label, DType::int64));
   auto ignored = at == static_cast<double>(ignore);
   Expr safe(n, invalidate_negative_indices(n, where(ignored, 0, at)));
@@ -28,7 +29,8 @@ LabelEntries gather_label_entries(NodeContext& n, Value scores, Value label, std
 Expr hard_label_loss(NodeContext& n, const Expr& logp, std::int64_t axis) {
   auto label = n.input("Label");
   if (n.require_known_rank(label) < n.rank(logp)) label = n.unsqueeze(label, {axis});
-  auto [scores, ignored] = gather_label_entries(n, logp, label, axis, n.attr("ignore_index", -100));
+  auto [scores, ignored] =
+      gather_label_scores_and_ignored_mask(n, logp, label, axis, n.attr("ignore_index", -100));
   return where(ignored, 0, -scores);
 }
 
@@ -53,8 +55,8 @@ Expr gather_class_weights(NodeContext& n, const Expr& label, const Expr& ignored
 void nll_loss(NodeContext& n) {
   auto x = input_expr(n, "X"), label = input_expr(n, "Label").to(DType::int64);
   auto dtype = n.require_known_dtype(x);
-  auto [scores, column] =
-      gather_label_entries(n, x, n.unsqueeze(label, {1}), 1, n.attr("ignore_index", -100));
+  auto [scores, column] = gather_label_scores_and_ignored_mask(n, x, n.unsqueeze(label, {1}), 1,
+                                                               n.attr("ignore_index", -100));
   auto weights = gather_class_weights(n, label, Expr(n, n.squeeze(column, {1})), dtype);
   auto losses = -(Expr(n, n.squeeze(scores, {1})) * weights);
   auto reduction = n.attr("reduction", "mean");

@@ -196,7 +196,7 @@ void distribute_fpn_proposals(NodeContext& n) {
 }
 
 // The number of regions of each image in one level of the feature pyramid.
-Value rois_per_image_in_level(NodeContext& n, std::string_view slot, std::size_t level) {
+Value roi_counts_per_image_in_level(NodeContext& n, std::string_view slot, std::size_t level) {
   auto offsets = n.row_splits(slot, level);
   n.require(bool(offsets), "a level holds no packed sequences (LoD)");
   return RowPartition{{n, offsets}}.lengths();
@@ -208,7 +208,7 @@ void collect_fpn_proposals(NodeContext& n) {
   auto rois = require_one_or_more_inputs(n, "MultiLevelRois"),
        counts = packed ? Values{} : require_one_or_more_inputs(n, "MultiLevelRoIsNum");
   for (std::size_t i = 0; packed && i < rois.size(); ++i)
-    counts.push_back(rois_per_image_in_level(n, "MultiLevelRois", i));
+    counts.push_back(roi_counts_per_image_in_level(n, "MultiLevelRois", i));
   n.require(rois.size() == counts.size(), "the lists differ in length");
   Values owner, score;
   for (std::size_t i = 0; i < rois.size(); ++i)

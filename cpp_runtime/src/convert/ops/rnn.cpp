@@ -12,26 +12,26 @@ namespace {
 // A row of the table of cell types: a `mode` of Paddle's rnn, and the ONNX op, activation and gate
 // order for it. gate_order: index of each ONNX gate among Paddle's; num_states: 2 with a cell
 // state, else 1.
-struct CellType {
+struct RnnModeMapping {
   std::string_view mode, onnx, activation;
   Ints gate_order;
   std::size_t num_states;
 };
 
-const CellType* find_cell_type(std::string_view mode) {
-  static const CellType cells[] = {
+const RnnModeMapping* find_rnn_mode_mapping(std::string_view mode) {
+  static const RnnModeMapping cells[] = {
       {"LSTM", "LSTM", "", {0, 3, 1, 2}, 2},
       {"GRU", "GRU", "", {1, 0, 2}, 1},
       {"RNN_TANH", "RNN", "Tanh", {0}, 1},
       {"RNN_RELU", "RNN", "Relu", {0}, 1},
   };
-  for (const CellType& cell : cells)
+  for (const RnnModeMapping& cell : cells)
     if (cell.mode == mode) return &cell;
   return nullptr;
 }
 
 struct RnnConfig {
-  const CellType& cell;
+  const RnnModeMapping& cell;
   std::int64_t hidden_size, num_layers, num_directions;
   Values weights;
 };
@@ -116,7 +116,7 @@ Value emit_layer_and_append_final_states(NodeContext& n, const RnnConfig& config
 
 RnnConfig read_rnn_config(NodeContext& n) {
   auto mode = n.attr("mode", "RNN_TANH");
-  const CellType* cell = find_cell_type(mode);
+  const RnnModeMapping* cell = find_rnn_mode_mapping(mode);
   n.require(cell, "attribute 'mode' is " + mode);
   auto layers = static_cast<std::int64_t>(
       require_unrollable_size(n, n.attr("num_layers", 1), "attribute 'num_layers'"));

@@ -15,8 +15,8 @@ constexpr ActivationRow kActivations[] = {
 };
 
 template <class T>
-const ActivationRow& require_activation_row(const NodeContext& n, std::string_view attr,
-                                            const T& value, T ActivationRow::* member) {
+const ActivationRow& find_activation_row_or_fail(const NodeContext& n, std::string_view attr,
+                                                 const T& value, T ActivationRow::* member) {
   for (const ActivationRow& row : kActivations)
     if (row.*member == value) return row;
   std::ostringstream why;
@@ -26,15 +26,15 @@ const ActivationRow& require_activation_row(const NodeContext& n, std::string_vi
 
 }  // namespace
 
-const ActivationRow& require_activation_attr(const NodeContext& n, std::string_view attr,
-                                             std::int64_t default_value) {
-  return require_activation_row(n, attr, n.attr(attr, default_value), &ActivationRow::number);
+const ActivationRow& read_activation_attr(const NodeContext& n, std::string_view attr,
+                                          std::int64_t default_value) {
+  return find_activation_row_or_fail(n, attr, n.attr(attr, default_value), &ActivationRow::number);
 }
 
-const ActivationRow& require_activation_attr(const NodeContext& n, std::string_view attr,
-                                             const char* default_value) {
+const ActivationRow& read_activation_attr(const NodeContext& n, std::string_view attr,
+                                          const char* default_value) {
   std::string name = n.attr(attr, default_value);
-  return require_activation_row(n, attr, std::string_view(name), &ActivationRow::paddle);
+  return find_activation_row_or_fail(n, attr, std::string_view(name), &ActivationRow::paddle);
 }
 
 Value reorder_gates(NodeContext& n, Value weight, const Ints& order, std::int64_t hidden,

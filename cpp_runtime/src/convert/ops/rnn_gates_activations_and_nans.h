@@ -25,10 +25,10 @@ struct ActivationRow {
 };
 using Activations = std::vector<const ActivationRow*>;
 /// The activation selected by a numeric attribute, as in older ops, or by a name.
-const ActivationRow& require_activation_attr(const NodeContext& n, std::string_view attr,
-                                             std::int64_t default_value);
-const ActivationRow& require_activation_attr(const NodeContext& n, std::string_view attr,
-                                             const char* default_value);
+const ActivationRow& read_activation_attr(const NodeContext& n, std::string_view attr,
+                                          std::int64_t default_value);
+const ActivationRow& read_activation_attr(const NodeContext& n, std::string_view attr,
+                                          const char* default_value);
 
 /// NaN where an input row or an initial state contains NaN, else 0. Rules add these values to
 /// results, because ONNX Runtime's LSTM and GRU hide NaN: they clip activations, and they ignore

@@ -9,20 +9,21 @@
 namespace oarlock {
 namespace {
 
-struct SegmentReduction {
+struct SegmentReductionMapping {
   std::string_view paddle, onnx;
   int since_opset;
   double initial;  // for integers, infinities become the limits of the dtype
 };
 
-const SegmentReduction& require_segment_reduction(const NodeContext& n, std::string_view attr) {
-  static constexpr SegmentReduction all[] = {{"SUM", "add", 16, 0},
-                                             {"MEAN", "add", 16, 0},
-                                             {"MAX", "max", 18, -INFINITY},
-                                             {"MIN", "min", 18, INFINITY}};
+const SegmentReductionMapping& read_segment_reduction_attr(const NodeContext& n,
+                                                           std::string_view attr) {
+  static constexpr SegmentReductionMapping all[] = {{"SUM", "add", 16, 0},
+                                                    {"MEAN", "add", 16, 0},
+                                                    {"MAX", "max", 18, -INFINITY},
+                                                    {"MIN", "min", 18, INFINITY}};
   auto name = n.attr(attr, "SUM");
   auto it = std::find_if(std::begin(all), std::end(all),
-                         [&](const SegmentReduction& t) { return t.paddle == name; });
+                         [&](const SegmentReductionMapping& t) { return t.paddle == name; });
   n.require(it != std::end(all), "attribute '" + std::string(attr) + "' is " + name);
   n.require_opset(it->since_opset);
   return *it;
@@ -38,7 +39,7 @@ struct AggregatedSegments {
 
 // count: int64[1]
 AggregatedSegments aggregate_segments(const Expr& rows, Value segment_ids, Value count,
-                                      const SegmentReduction& reduction) {
+                                      const SegmentReductionMapping& reduction) {
   NodeContext& n = rows.context();
   int rank = n.require_known_rank(rows);
   n.require(rank > 0, "has no rows");
@@ -62,7 +63,7 @@ void segment_pool(NodeContext& n) {
        last = Expr(n, n.slice(as_int64_vector(n, n.input("SegmentIds")), {-1}, {INT64_MAX}, {0}));
   auto [rows, counts] =
       aggregate_segments(x, read_index_input_invalidating_negatives(n, "SegmentIds"), last + 1,
-                         require_segment_reduction(n, "pooltype"));
+                         read_segment_reduction_attr(n, "pooltype"));
   n.set_output("Out", rows);
   n.set_output("SummedIds", n.unsqueeze(counts, {-1}));
 }
@@ -96,7 +97,7 @@ Expr apply_message_op(NodeContext& n, const Expr& a, const Expr& b) {
 void set_aggregated_outputs(NodeContext& n, const Expr& messages) {
   auto [rows, counts] = aggregate_segments(
       messages, read_index_input_invalidating_negatives(n, "Dst_index"),
-      read_num_output_rows(n, n.input("X")), require_segment_reduction(n, "reduce_op"));
+      read_num_output_rows(n, n.input("X")), read_segment_reduction_attr(n, "reduce_op"));
   n.set_output("Out", rows);
   n.set_output("Dst_count", counts.to(DType::int32));
 }

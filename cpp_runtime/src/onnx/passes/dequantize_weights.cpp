@@ -43,7 +43,7 @@ class WeightDequantizer {
       initializer_indices_.emplace(main.initializers[i].name, i);
       used_names_.insert(main.initializers[i].name);
     }
-    collect_names(main);
+    index_names_levels_and_activations(main);
   }
 
   // Lets float ops of a graph and its inner graphs read Cast and Mul instead of DequantizeLinear.
@@ -68,7 +68,7 @@ class WeightDequantizer {
   }
 
  private:
-  void collect_names(const Graph& graph) {
+  void index_names_levels_and_activations(const Graph& graph) {
     for (const ValueInfo& input : graph.inputs) used_names_.insert(input.name);
     for (const Node& node : graph.nodes) {
       used_names_.insert(node.outputs.begin(), node.outputs.end());
@@ -77,7 +77,8 @@ class WeightDequantizer {
       if (is_dequantize(node) && !find_weight_levels(node.inputs[0]))
         dequantized_activations_.insert(node.outputs[0]);
       for (const auto& [key, attr] : node.attrs)
-        if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr)) collect_names(**inner);
+        if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr))
+          index_names_levels_and_activations(**inner);
     }
   }
 
@@ -105,7 +106,7 @@ class WeightDequantizer {
            dequantized_activations_.contains(node.inputs[0]);
   }
 
-  bool has_zero_point(const Node& node) const {
+  bool may_have_nonzero_zero_point(const Node& node) const {
     if (node.inputs.size() < 3 || node.inputs[2].empty()) return false;
     const Initializer* zero = find_initializer(node.inputs[2]);
     return !zero || zero->is_external || zero->bytes.find_first_not_of('\0') != std::string::npos;
@@ -128,7 +129,7 @@ class WeightDequantizer {
   // Cast and Mul nodes that compute what `node` does; none if it does not dequantize a weight.
   std::vector<Node> make_cast_and_mul(const Node& node) {
     const Initializer* weight = is_dequantize(node) ? find_weight_levels(node.inputs[0]) : nullptr;
-    if (!weight || has_zero_point(node)) return {};
+    if (!weight || may_have_nonzero_zero_point(node)) return {};
     bool is_int8 = weight->dtype == DType::int8;
     if (!is_int8 && weight->dtype != DType::float32) return {};
     auto steps = find_broadcast_steps(node, weight->shape.size());

@@ -130,7 +130,7 @@ std::string make_matmul_weights_inputs_if_minor_share(std::string model) {
     for (const auto& [name, weight] : uses.weights)
       if (weight.can_skip_packing()) write_graph_input(w, name, weight);
   });
-  return model + w.release_bytes();
+  return model + w.take_bytes();
 }
 
 }  // namespace oarlock::onnx

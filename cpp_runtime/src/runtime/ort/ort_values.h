@@ -34,7 +34,7 @@ class OrtValues {
   /// Sets an empty entry.
   void set(std::size_t i, ort::ValueHandle value) { data()[i] = value.release(); }
   /// Moves the ownership of an entry into the returned handle; the entry becomes empty.
-  [[nodiscard]] ort::ValueHandle release_to_handle(std::size_t i) {
+  [[nodiscard]] ort::ValueHandle move_entry_to_handle(std::size_t i) {
     return {std::exchange(data()[i], nullptr), ort::ValueHandle::deleter_type{api_}};
   }
 

@@ -32,7 +32,8 @@ const OpDesc* find_input_producer(const NodeContext& n, const std::string& name,
   return op && op < &reader && single_name_or_empty(op->outputs, "Out") == name ? op : nullptr;
 }
 
-bool is_unchanged_since(const NodeContext& n, const std::string& name, const OpDesc& op) {
+bool is_variable_unchanged_since_op(const NodeContext& n, const std::string& name,
+                                    const OpDesc& op) {
   const OpDesc* writer = n.find_latest_earlier_writer_in_block(name);
   return n.has_variable_value(name) && (!writer || writer < &op);
 }
@@ -40,7 +41,7 @@ bool is_unchanged_since(const NodeContext& n, const std::string& name, const OpD
 // The operands of the ops `mul` and `elementwise_add` (a fully connected layer) that compute the
 // input of the recurrent op, because ONNX's op contains this product; nullopt if other ops compute
 // it.
-std::optional<RnnInputProjection> try_fuse_fc(NodeContext& n, std::int64_t width) {
+std::optional<RnnInputProjection> find_fc_input_projection(NodeContext& n, std::int64_t width) {
   const OpDesc* add = find_input_producer(n, single_name_or_empty(n.op().inputs, "Input"), n.op());
   const OpDesc* mul = add && add->type == "elementwise_add"
                           ? find_input_producer(n, single_name_or_empty(add->inputs, "X"), *add)
@@ -51,9 +52,10 @@ std::optional<RnnInputProjection> try_fuse_fc(NodeContext& n, std::int64_t width
   auto &rows = single_name_or_empty(mul->inputs, "X"),
        &table = single_name_or_empty(mul->inputs, "Y");
   auto bias = add == mul ? std::string() : single_name_or_empty(add->inputs, "Y");
-  if (!is_unchanged_since(n, rows, *mul) || !is_unchanged_since(n, table, *mul))
+  if (!is_variable_unchanged_since_op(n, rows, *mul) ||
+      !is_variable_unchanged_since_op(n, table, *mul))
     return std::nullopt;
-  if (add != mul && !is_unchanged_since(n, bias, *add)) return std::nullopt;
+  if (add != mul && !is_variable_unchanged_since_op(n, bias, *add)) return std::nullopt;
   Value x = n.require_value_or_add_weight(rows), weight = n.require_value_or_add_weight(table),
         shift = bias.empty() ? Value{} : n.require_value_or_add_weight(bias);
   if (n.shape(weight) != Ints{n.dim(weight, 0), width} || n.rank(x) < 2) return std::nullopt;
@@ -62,7 +64,7 @@ std::optional<RnnInputProjection> try_fuse_fc(NodeContext& n, std::int64_t width
 }
 
 RnnInputProjection read_rnn_input_projection(NodeContext& n, std::int64_t width) {
-  if (auto fused = try_fuse_fc(n, width)) return *fused;
+  if (auto fused = find_fc_input_projection(n, width)) return *fused;
   auto x = input_expr(n, "Input");
   n.require(n.require_known_rank(x) == 2, "needs Input [rows, gates]");
   auto square = n.emit("Expand", {n.scalar_like(0, x), n.int64_vector({width, width})});
@@ -135,7 +137,7 @@ Value read_optional_initial_state(NodeContext& n, std::string_view slot) {
 // - sigmoid(a) is sigmoid(-a).
 void gru(NodeContext& n) {
   auto [gates, candidate, hidden] = split_legacy_gru_weight(n);
-  auto& gate = require_activation_attr(n, "gate_activation", "sigmoid");
+  auto& gate = read_activation_attr(n, "gate_activation", "sigmoid");
   bool is_origin_mode = n.attr("origin_mode", false);
   n.require(is_origin_mode || gate.paddle == "sigmoid",
             "attribute 'gate_activation' is not sigmoid");
@@ -156,7 +158,7 @@ void gru(NodeContext& n) {
                   {first(w * column), first(r * column), first(n.concat({bias * sign, zeros}, 0))},
                   {read_optional_initial_state(n, "H0")},
                   {},
-                  {&gate, &require_activation_attr(n, "activation", "tanh")}};
+                  {&gate, &read_activation_attr(n, "activation", "tanh")}};
   n.set_output("Hidden", emit_rnn_on_padded_sequences(n, net, x));
 }
 
@@ -181,9 +183,9 @@ LstmParameters read_lstm_parameters(NodeContext& n) {
           weight,
           n.slice(bias, {0}, {4 * hidden}, {0}),
           peepholes,
-          {&require_activation_attr(n, "gate_activation", "sigmoid"),
-           &require_activation_attr(n, "candidate_activation", "tanh"),
-           &require_activation_attr(n, "cell_activation", "tanh")}};
+          {&read_activation_attr(n, "gate_activation", "sigmoid"),
+           &read_activation_attr(n, "candidate_activation", "tanh"),
+           &read_activation_attr(n, "cell_activation", "tanh")}};
 }
 
 Value emit_lstm(NodeContext& n, const LstmParameters& net) {
@@ -271,7 +273,7 @@ void lstmp(NodeContext& n) {
   auto net = read_lstm_parameters(n);
   auto projection = n.input("ProjWeight");
   n.require(n.require_known_rank(projection) == 2, "needs ProjWeight [hidden, projection]");
-  auto& act = require_activation_attr(n, "proj_activation", "tanh");
+  auto& act = read_activation_attr(n, "proj_activation", "tanh");
   auto max_projection = static_cast<double>(n.attr("proj_clip", 0.0f));
   auto project = [&](const Expr& hidden) {
     return clip_state(act.apply(hidden.emit("MatMul", {projection})), max_projection);

@@ -15,11 +15,11 @@ void gru_unit(NodeContext& n) {
   auto [gates, candidate, hidden] = split_legacy_gru_weight(n);
   if (n.has_input("Bias")) x = x + input_expr(n, "Bias");
   auto both = slice_columns(x, 0, 2 * hidden) + before.emit("MatMul", {gates});
-  both = require_activation_attr(n, "gate_activation", 1).apply(both);
+  both = read_activation_attr(n, "gate_activation", 1).apply(both);
   auto update = slice_columns(both, 0, hidden),
        reset = slice_columns(both, hidden, 2 * hidden) * before;
   auto sum = slice_columns(x, 2 * hidden, 3 * hidden) + reset.emit("MatMul", {candidate});
-  auto candidate_state = require_activation_attr(n, "activation", 2).apply(sum);
+  auto candidate_state = read_activation_attr(n, "activation", 2).apply(sum);
   bool is_origin_mode = n.attr("origin_mode", false);
   n.set_output("Hidden", is_origin_mode ? candidate_state + update * (before - candidate_state)
                                         : before + update * (candidate_state - before));

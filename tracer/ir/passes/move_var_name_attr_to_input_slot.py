@@ -19,7 +19,7 @@ TENSOR_ATTR_OPS = {
 }
 
 
-def move_variable_size_attr_to_input_slot(desc: OpDesc) -> OpDesc:
+def move_var_name_attr_to_input_slot(desc: OpDesc) -> OpDesc:
     """Return a copy of an op in which the variables that an attribute names are inputs; if no
     attribute of the op names variables, return the op itself.
     """
