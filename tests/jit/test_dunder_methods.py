@@ -98,7 +98,7 @@ def test_classes_stay_converted_until_last_recording_ends() -> None:
         DunderAndPropertyConversion(lambda function: True, lambda function: function) for _ in "12"
     )
     for conversion in (one, two):
-        conversion.convert_classes_of(Held(X))
+        conversion.convert_classes_of_values(Held(X))
     assert Held.__add__ is not original
     one.restore_classes()
     assert Held.__add__ is not original

@@ -12,9 +12,9 @@ from ..export.atomic_files import write_files_atomically
 from ..loader.escape_control_characters import escape_control_characters
 from ..pipeline import Result, load
 from ..pipeline.settings import (
-    find_settings_file,
     make_image_processor,
     read_overridden_settings_as_json,
+    require_settings_file,
 )
 from ..utils.terminal import make_console
 
@@ -110,7 +110,7 @@ def _summary_lines(result: Result) -> list[str]:
 
 def write_pipeline_config(directory: str, output: Path | None) -> None:
     """Write the settings file of a model directory as JSON, after validating it."""
-    source = find_settings_file(directory)
+    source = require_settings_file(directory)
     make_image_processor(source, {})
     # The default name ends with `.config.json`, because Paddle 3 opens files NAME.METHOD.json
     # beside NAME.json as methods of a model, but not names with more parts.

@@ -92,7 +92,7 @@ class StaticCallCapture:
         invalidated.
         """
         try:
-            self.recorder.dunder_methods.convert_classes_of(
+            self.recorder.dunder_methods.convert_classes_of_values(
                 self.owner, self.bound_arguments, function
             )
             results = self._call_converted_and_collect_side_effects(

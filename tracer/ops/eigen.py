@@ -132,7 +132,7 @@ def _grad_outside_span_divided_by_values(vectors: Any, g: Any, inner: Any, value
     return divide_with_zero_for_0_over_0(sub(g, matmul(vectors, inner)), as_row(values))
 
 
-def _hermitian_meta(x, *, UPLO, **_):
+def _eigh_meta(x, *, UPLO, **_):
     check_inexact_square_matrices(x)
     check(UPLO in ("L", "U"), f"UPLO={UPLO} is neither L nor U")
     return Meta(x.shape[:-1], real_dtype(x.dtype)), x
@@ -141,7 +141,7 @@ def _hermitian_meta(x, *, UPLO, **_):
 @op(
     "eigh",
     "X -> Eigenvalues, Eigenvectors",
-    meta=_hermitian_meta,
+    meta=_eigh_meta,
     no_half_reason=NO_HALF_DECOMPOSITION,
 )
 def eigh(x, *, UPLO: str = "L"):
@@ -177,7 +177,7 @@ def _eigh_grad(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
 @op(
     "eigvalsh",
     "X -> Eigenvalues, Eigenvectors~",
-    meta=_hermitian_meta,
+    meta=_eigh_meta,
     no_half_reason=NO_HALF_DECOMPOSITION,
 )
 def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):

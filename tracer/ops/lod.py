@@ -57,6 +57,6 @@ def reshape_row_values_to_broadcast(values: Any, like: Any) -> Any:
     return values.astype(like.dtype).reshape(-1, *[1] * (like.ndim - 1))
 
 
-def declare_no_lod(made: Op) -> None:
+def set_lod_rules_to_no_lod(made: Op) -> None:
     """Declare that the results of an op on sequences have no LoD."""
     made.lod(lambda *_: 0)(lambda *_, **__: [])

@@ -304,7 +304,7 @@ def sigmoid_cross_entropy(
         loss = np.maximum(x, t(0)) - x * label + soft
     else:
         loss = (t(1) - label) * x + (soft + np.maximum(-x, t(0))) * pos_weight
-    return mask_ignored_labels_and_normalize.kernel(
+    return zero_x_at_ignored_labels_and_normalize.kernel(
         loss, label, ignore_index=ignore_index, normalize=normalize
     )
 
@@ -317,7 +317,7 @@ def _(x, label, pos_weight, **_):
 
 @sigmoid_cross_entropy.vjp
 def _(g, x, label, pos_weight, *, ignore_index, normalize):
-    share = mask_ignored_labels_and_normalize(
+    share = zero_x_at_ignored_labels_and_normalize(
         g, label, ignore_index=ignore_index, normalize=normalize
     )
 
@@ -334,7 +334,7 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
 
 @op("share_of_used", "X, Label -> Out", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
-def mask_ignored_labels_and_normalize(
+def zero_x_at_ignored_labels_and_normalize(
     x, label, *, ignore_index: int = -100, normalize: bool = False
 ):
     """Out = X where Label is not ignore_index, else 0.
@@ -348,9 +348,9 @@ def mask_ignored_labels_and_normalize(
     return x / x.dtype.type(max(int(np.sum(used)), 1)) if normalize else x
 
 
-@mask_ignored_labels_and_normalize.vjp
+@zero_x_at_ignored_labels_and_normalize.vjp
 def _(g, x, label, *, ignore_index, normalize):
-    return mask_ignored_labels_and_normalize(
+    return zero_x_at_ignored_labels_and_normalize(
         g, label, ignore_index=ignore_index, normalize=normalize
     ), None
 

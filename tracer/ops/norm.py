@@ -43,7 +43,7 @@ def _per_channel_shape(rank: int, channel: int) -> list[int]:
     return [-1 if i == channel else 1 for i in range(rank)]
 
 
-def _other_axes(rank: int, channel: int) -> list[int]:
+def _axes_except_channel(rank: int, channel: int) -> list[int]:
     return [i for i in range(rank) if i != channel]
 
 
@@ -102,7 +102,7 @@ def batch_norm(
             x - mean.reshape(_per_channel_shape(x.ndim, channel)), inv_std, weight, bias, channel
         )
         return y, mean, variance, np.zeros_like(mean), np.zeros_like(mean)
-    axes = tuple(_other_axes(x.ndim, channel))
+    axes = tuple(_axes_except_channel(x.ndim, channel))
     count = t(max(x.size // max(x.shape[channel], 1), 1))
     batch_mean = np.sum(x, axis=axes) / count
     centred = x - batch_mean.reshape(_per_channel_shape(x.ndim, channel))
@@ -209,7 +209,7 @@ def _(
 ):
     rank = len(vjp_input_shape(x))
     channel = _channel_axis(rank, data_layout)
-    rest, along = _other_axes(rank, channel), _per_channel_shape(rank, channel)
+    rest, along = _axes_except_channel(rank, channel), _per_channel_shape(rank, channel)
     g, x = (
         half_tensor_to_float32(g),
         half_tensor_to_float32(x),
@@ -406,7 +406,7 @@ def _grouped_norm_vjp(
 ) -> Any:
     rank = len(vjp_input_shape(x))
     channel = _channel_axis(rank, layout)
-    rest, along = _other_axes(rank, channel), _per_channel_shape(rank, channel)
+    rest, along = _axes_except_channel(rank, channel), _per_channel_shape(rank, channel)
 
     def scaled_grad() -> Any:
         spread = g if weight is None else mul(g, reshape(weight, shape=along))

@@ -145,14 +145,14 @@ def _shift_channel_parts_in_time(
     return from_channels_first(out.reshape(first.shape), data_format)
 
 
-def _shift_meta(x, *, seg_num, shift_ratio, data_format):
+def _temporal_shift_meta(x, *, seg_num, shift_ratio, data_format):
     shape = shape_to_channels_first(x.shape, data_format)
     check(0 <= shift_ratio <= 0.5, f"shift_ratio={shift_ratio} is not in [0, 0.5]")
     _divide_size_exactly(shape[0], seg_num, f"seg_num={seg_num}")
     return x
 
 
-@op("temporal_shift", "X -> Out", meta=_shift_meta)
+@op("temporal_shift", "X -> Out", meta=_temporal_shift_meta)
 def temporal_shift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"):
     """Temporal shift (Lin et al., 2019): one part of the channels comes from the previous frame, a
     second part from the next frame. Missing frames are 0.
@@ -169,7 +169,7 @@ def _(g, x, *, seg_num, shift_ratio, data_format):
     )
 
 
-@op("temporal_unshift", "X -> Out", meta=_shift_meta, internal=True)
+@op("temporal_unshift", "X -> Out", meta=_temporal_shift_meta, internal=True)
 def temporal_shift_adjoint(
     x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"
 ):

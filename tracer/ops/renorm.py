@@ -14,7 +14,7 @@ from .unary_math import absolute, reciprocal, sign
 _EPSILON = 1e-7  # Paddle adds this number to a norm before it divides by the norm
 
 
-def _other_axes(rank: int, axis: int) -> list[int]:
+def _axes_except(rank: int, axis: int) -> list[int]:
     at = normalize_axis(axis, rank)
     return [i for i in range(rank) if i != at]
 
@@ -27,7 +27,7 @@ def renorm(x, *, p: float, axis: int, max_norm: float):
     X [*] -> Out [*]
     """
     norm = np.sum(
-        np.abs(x) ** x.dtype.type(p), axis=tuple(_other_axes(x.ndim, axis)), keepdims=True
+        np.abs(x) ** x.dtype.type(p), axis=tuple(_axes_except(x.ndim, axis)), keepdims=True
     ) ** x.dtype.type(1 / p)
     factor = np.where(norm > max_norm, max_norm / (norm + x.dtype.type(_EPSILON)), 1)
     return x * factor.astype(x.dtype)
@@ -47,7 +47,7 @@ def _(g, x, *, p, axis, max_norm):
     """Let n be the norm and f = max_norm / (n + e). Where n > max_norm, the gradient is
     f * g - f / (n + e) * sum(g * x) * dn/dx; elsewhere it is g.
     """
-    others = _other_axes(len(vjp_input_shape(x)), axis)
+    others = _axes_except(len(vjp_input_shape(x)), axis)
     total = reduce_sum(OPS["pow"](absolute(x), factor=p), dim=others, keep_dim=True)
     norm = OPS["pow"](total, factor=1 / p)
     under = reciprocal(scale(norm, bias=_EPSILON))

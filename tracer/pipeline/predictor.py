@@ -17,7 +17,7 @@ from ..loader.program_engine import create_engine_of_files
 from ..loader.runtime import translate_runtime_errors
 from .images import as_image_iterable, load_as_rgb_array
 from .results import RESULT_CLASSES, Result
-from .settings import find_settings_file, make_image_processor
+from .settings import make_image_processor, require_settings_file
 
 _TEXT_RECOGNITION = "text_recognition"
 IMAGE_ERRORS = (OarlockError, OSError)  # the errors of one image, after which others are processed
@@ -93,7 +93,7 @@ class Pipeline:
         settings: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> None:
-        self._processor = make_image_processor(find_settings_file(directory), settings)
+        self._processor = make_image_processor(require_settings_file(directory), settings)
         self.task: str = self._processor.task
         self.labels: list[str] = self._processor.labels
         files = read_model(directory)

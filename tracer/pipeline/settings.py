@@ -31,7 +31,7 @@ STEP_OF_ARGUMENT = {
 }
 
 
-def find_settings_file(directory: str | os.PathLike[str]) -> Path:
+def require_settings_file(directory: str | os.PathLike[str]) -> Path:
     """Return the path of inference.yml or infer_cfg.yml in a directory.
 
     Raises FileError if there is neither.

@@ -149,7 +149,7 @@ class Quantization(metaclass=abc.ABCMeta):
                 reason = _reason_to_stay_float(_quanters_of(child))
                 if reason:
                     self._warn_about_float_layer(path, child, reason)
-                    child._stay_float()
+                    child._remove_quanters()
                 else:
                     weights = (getattr(child, name) for name, _ in child.weights_to_quanters())
                     child._convert(remain_weight or any(id(w) in shared for w in weights))

@@ -139,7 +139,7 @@ def multiprocess_reader(
         while num_running:
             message_type, sample = queue.get()
             num_running -= message_type == "end"
-            yield from _iter_sample_of_message(message_type, sample)
+            yield from _iter_sample_or_raise_reader_error(message_type, sample)
 
     def through_pipes() -> Iterator[Any]:
         receivers = []
@@ -155,7 +155,7 @@ def multiprocess_reader(
                 message_type, sample = receiver.recv()
                 if message_type == "end":
                     receivers.remove(receiver)
-                yield from _iter_sample_of_message(message_type, sample)
+                yield from _iter_sample_or_raise_reader_error(message_type, sample)
 
     return through_pipes if use_pipe else through_queue
 
@@ -173,7 +173,7 @@ def _send_all_samples(reader: Reader, send: Callable[[Any], None]) -> None:
         raise
 
 
-def _iter_sample_of_message(message_type: str, sample: Any) -> Iterator[Any]:
+def _iter_sample_or_raise_reader_error(message_type: str, sample: Any) -> Iterator[Any]:
     if message_type == "error":
         raise OpError(append_user_line(f"multiprocess_reader: a reader raised {sample}"))
     if message_type == "sample":

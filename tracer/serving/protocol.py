@@ -83,12 +83,12 @@ def parse_request(
     header_length: value of the header Inference-Header-Content-Length.
     inputs: of the model.
     """
-    size = _json_header_size(header_length, len(body))
+    size = _require_json_size_in_body(header_length, len(body))
     message = _parse_json(body[:size])
     cursor = BinaryDataCursor(memoryview(body)[size:])
     feeds: dict[str, Array] = {}
-    for item in _get_object_list(message, "inputs"):
-        name = _get_string(item, "name")
+    for item in _require_object_list(message, "inputs"):
+        name = _require_string_value(item, "name")
         if name not in inputs or name in feeds:
             raise RequestError(
                 f"input '{name}' occurs twice"
@@ -104,13 +104,13 @@ def parse_request(
             f"{len(cursor.data) - cursor.offset} extra bytes follow the data of the inputs"
         )
     outputs = {
-        _get_string(o, "name"): _is_parameter_true(
+        _require_string_value(o, "name"): _is_parameter_true(
             _require_supported_output_request(o), "binary_data"
         )
-        for o in _get_object_list(message, "outputs", required=False)
+        for o in _require_object_list(message, "outputs", required=False)
     }
     binary = _is_parameter_true(message, "binary_data_output")
-    request_id = _get_string(message, "id") if message.get("id") is not None else ""
+    request_id = _require_string_value(message, "id") if message.get("id") is not None else ""
     return Request(request_id, feeds, outputs, binary)
 
 
@@ -123,12 +123,12 @@ def _require_supported_output_request(output: dict[str, Any]) -> dict[str, Any]:
         ("classification", "classification"),
     ):
         if _get_parameters(output).get(parameter):
-            name = _get_string(output, "name")
+            name = _require_string_value(output, "name")
             raise RequestError(f"output '{name}': {extension} is not supported", 501)
     return output
 
 
-def _json_header_size(length: str | None, size: int) -> int:
+def _require_json_size_in_body(length: str | None, size: int) -> int:
     if length is None:
         return size
     if not length.isdecimal() or len(length) > _MAX_DIGITS or int(length) > size:
@@ -148,7 +148,7 @@ def _parse_json(text: bytes) -> dict[str, Any]:
     return message
 
 
-def _get_object_list(
+def _require_object_list(
     message: Mapping[str, Any], name: str, required: bool = True
 ) -> list[dict[str, Any]]:
     items = message.get(name, None if required else [])
@@ -157,7 +157,7 @@ def _get_object_list(
     return items
 
 
-def _get_string(item: Mapping[str, Any], key: str) -> str:
+def _require_string_value(item: Mapping[str, Any], key: str) -> str:
     value = item.get(key)
     if not isinstance(value, str):
         raise RequestError(f"'{key}' must be a string")
@@ -175,7 +175,7 @@ def _is_parameter_true(item: Mapping[str, Any], name: str) -> bool:
     return _get_parameters(item).get(name, False) is True
 
 
-def _get_shape(item: Mapping[str, Any], name: str) -> list[int]:
+def _require_valid_shape(item: Mapping[str, Any], name: str) -> list[int]:
     shape = item.get("shape")
     valid = isinstance(shape, list) and all(type(d) is int and 0 <= d < 2**63 for d in shape)
     if not valid or len(shape) > _MAX_RANK:  # type: ignore[arg-type]
@@ -191,7 +191,7 @@ def _parse_tensor(
             f"input '{name}': datatype {str(item.get('datatype'))[:20]}, the model requires "
             f"{datatype.protocol}"
         )
-    shape = _get_shape(item, name)
+    shape = _require_valid_shape(item, name)
     if "shared_memory_region" in _get_parameters(item):
         raise RequestError(f"input '{name}': shared memory is not supported", 501)
     size = _get_parameters(item).get("binary_data_size")

@@ -79,9 +79,9 @@ async def raw_body_reserved_in_budget(
     reserved = 0
     chunks = request.stream()
     try:
-        with _fail_with_408_after(limits.seconds):
+        with _failing_with_408_after(limits.seconds):
             while True:
-                with _fail_with_408_after(limits.idle):
+                with _failing_with_408_after(limits.idle):
                     chunk = await anext(chunks, None)
                 if chunk is None:
                     break
@@ -98,7 +98,7 @@ async def raw_body_reserved_in_budget(
 
 
 @contextmanager
-def _fail_with_408_after(seconds: float) -> Iterator[None]:
+def _failing_with_408_after(seconds: float) -> Iterator[None]:
     try:
         with anyio.fail_after(seconds):
             yield

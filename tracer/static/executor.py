@@ -76,7 +76,7 @@ class Executor:
         program = require_program(default_main_program() if program is None else program)
         scope = current_scope() if scope is None else scope
         fetches, steps = parse_fetch_list(fetch_list)
-        feed = _feed_with_reader_batches(program, _require_feed_dict(feed))
+        feed = _extend_feed_by_reader_batches(program, _require_feed_dict(feed))
         arrays = convert_feed_to_arrays(program.raw, feed)
         selected_steps = steps or (optimizer_ops_of_global_block(program) if use_prune else None)
         checked = (
@@ -227,7 +227,7 @@ def _require_feed_dict(feed: Any) -> Mapping[str, Any]:
     return feed or {}
 
 
-def _feed_with_reader_batches(program: Program, feed: Mapping[str, Any]) -> Mapping[str, Any]:
+def _extend_feed_by_reader_batches(program: Program, feed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the feed extended by the next batch of each reader of the program. Values that the
     user feeds take precedence.
     """

@@ -173,7 +173,7 @@ def full(shape: Sequence[int], value: Any, dtype: Any) -> Tensor:
     return out
 
 
-def declare_vector_length_if_symbolic(vector: Tensor, length: int) -> Tensor:
+def set_vector_length_if_symbolic(vector: Tensor, length: int) -> Tensor:
     """Declare in a program that `vector` has this length, which is known from Python numbers but
     not to shape inference; returns `vector`.
     """

@@ -19,7 +19,7 @@ from ..core.tensor import Tensor
 from .convert import (
     as_operand,
     cast,
-    declare_vector_length_if_symbolic,
+    set_vector_length_if_symbolic,
     split_shape_into_ints_and_tensors,
     to_tensor,
 )
@@ -177,9 +177,7 @@ def arange(
     out: Tensor = OPS["range"](*inputs)
     has_int_bounds = out.meta.shape == (-1,) and all(isinstance(v, int) for v in (start, end, step))
     return (
-        declare_vector_length_if_symbolic(out, len(range(start, end, step)))
-        if has_int_bounds
-        else out
+        set_vector_length_if_symbolic(out, len(range(start, end, step))) if has_int_bounds else out
     )
 
 
@@ -195,7 +193,7 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
     count = num if isinstance(num, Tensor) else full([], num, "int32")
     out: Tensor = OPS["linspace"](*inputs, count, dtype=parse_dtype(dtype).proto)
     return (
-        declare_vector_length_if_symbolic(out, int(num))
+        set_vector_length_if_symbolic(out, int(num))
         if out.meta.shape == (-1,) and not isinstance(num, Tensor)
         else out
     )

@@ -32,8 +32,8 @@ from .convert import (
     axis_list,
     call_with_possibly_symbolic_axis,
     cast,
-    declare_vector_length_if_symbolic,
     full,
+    set_vector_length_if_symbolic,
 )
 
 __all__ = [
@@ -644,7 +644,7 @@ def _reduce_over_tensor_axes(
             OPS["elementwise_mod"](reduced_axis, full([], rank, "int32")), positions
         )
         is_kept = OPS["logical_and"](is_kept, is_other)
-    kept_sizes = declare_vector_length_if_symbolic(
+    kept_sizes = set_vector_length_if_symbolic(
         OPS["masked_select"](OPS["shape"](out), is_kept), rank - len(axes)
     )
     sizes = list(OPS["unbind"](kept_sizes, axis=0)) if rank > len(axes) else []

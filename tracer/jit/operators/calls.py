@@ -60,12 +60,15 @@ from .partial_dicts import (
     has_partial_keys,
     make_partial_dict_get,
     num_dict_keys,
-    require_complete_container_or_its_array,
+    resolve_replaced_list_and_reject_incomplete,
 )
 from .python_scalars import find_method_handling_symbolic_scalars, wrap_to_name_scalar_in_errors
 from .raise_assert_and_print import assert_, print_
 from .registry import get_operator
-from .training_step_rejection import must_skip_rejected_training_call, substitute_for_skipped_call
+from .training_step_rejection import (
+    reject_or_must_skip_training_call,
+    return_first_argument_of_skipped_call,
+)
 
 
 def call(function: Any) -> Any:
@@ -74,7 +77,7 @@ def call(function: Any) -> Any:
     if mode is None:
         return function
     if isinstance(function, type):
-        _convert_dunder_methods_of_classes_of(function)
+        _convert_dunder_methods_of_value_classes(function)
         return (
             BUILTIN_REPLACEMENTS.get(function)
             or _convert_constructor_if_plain_class(function)
@@ -83,8 +86,8 @@ def call(function: Any) -> Any:
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     owner = getattr(function, "__self__", None)
-    if must_skip_rejected_training_call(mode, function, owner):
-        return substitute_for_skipped_call
+    if reject_or_must_skip_training_call(mode, function, owner):
+        return return_first_argument_of_skipped_call
     if mode.recorder.rollback is not None:
         mode.recorder.rollback.save_before_mutation(owner)
     if isinstance(owner, TensorArray):
@@ -161,9 +164,9 @@ def _wrap_to_adapt_library_arguments(function: Any) -> Any:
     def call_library_function(*args: Any, **kwargs: Any) -> Any:
         reject_or_note_preexisting_iterators(*args, *kwargs.values())
         return called(
-            *(known(require_complete_container_or_its_array(v)) for v in args),
+            *(known(resolve_replaced_list_and_reject_incomplete(v)) for v in args),
             **{
-                name: known(require_complete_container_or_its_array(v))
+                name: known(resolve_replaced_list_and_reject_incomplete(v))
                 for name, v in kwargs.items()
             },
         )
@@ -212,8 +215,8 @@ def _wrap_to_register_created_object(function: Any) -> Any:
     def construct(*args: Any, **kwargs: Any) -> Any:
         return _construct_and_register_as_local(
             function,
-            *map(require_complete_container_or_its_array, args),
-            **{name: require_complete_container_or_its_array(v) for name, v in kwargs.items()},
+            *map(resolve_replaced_list_and_reject_incomplete, args),
+            **{name: resolve_replaced_list_and_reject_incomplete(v) for name, v in kwargs.items()},
         )
 
     return construct
@@ -267,7 +270,7 @@ def _get_container_method_after_saving(function: Any) -> Any:
     array = (
         resolve_replaced_list_and_reject_invalidated
         if function.__name__ in SINGLE_KEY_DICT_METHODS
-        else require_complete_container_or_its_array
+        else resolve_replaced_list_and_reject_incomplete
     )(function.__self__)
     if array is not function.__self__:
         return require_tensor_array_method(array, function.__name__)
@@ -324,16 +327,16 @@ def _report_call_and_convert_classes_that_it_uses(function: FunctionType) -> Non
     mode = find_static_base_mode(state.mode)
     if mode is not None and mode.recorder.on_function_call is not None:
         mode.recorder.on_function_call(function)
-    _convert_dunder_methods_of_classes_of(*_iter_referenced_values(function))
+    _convert_dunder_methods_of_value_classes(*_iter_referenced_values(function))
 
 
-def _convert_dunder_methods_of_classes_of(*values: Any) -> None:
+def _convert_dunder_methods_of_value_classes(*values: Any) -> None:
     """While a program is recorded, convert the special methods of the classes of the given
     values.
     """
     mode = find_static_base_mode(state.mode)
     if mode is not None and mode.recorder.dunder_methods is not None:
-        mode.recorder.dunder_methods.convert_classes_of(*values)
+        mode.recorder.dunder_methods.convert_classes_of_values(*values)
 
 
 def _iter_referenced_values(function: FunctionType) -> Iterator[Any]:
@@ -575,7 +578,7 @@ def _wrap_to_check_iterated_arguments(function: Callable[..., Any]) -> Callable[
 
     def call_after_argument_checks(*args: Any, **kwargs: Any) -> Any:
         reject_or_note_preexisting_iterators(*args)
-        return function(*map(require_complete_container_or_its_array, args), **kwargs)
+        return function(*map(resolve_replaced_list_and_reject_incomplete, args), **kwargs)
 
     return call_after_argument_checks
 

@@ -86,7 +86,7 @@ class DunderAndPropertyConversion:
         self._is_user_function, self._convert_function = is_user_function, convert_function
         self._converted_classes: dict[type, None] = {}
 
-    def convert_classes_of(self, *values: Any) -> None:
+    def convert_classes_of_values(self, *values: Any) -> None:
         """Convert the special methods and properties of the classes of the given values, and of
         values that they contain.
         """

@@ -17,7 +17,7 @@ from ...core.errors import TraceError, append_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from .dynamic_indexing import get_item
-from .partial_dicts import require_complete_container_or_its_array
+from .partial_dicts import resolve_replaced_list_and_reject_incomplete
 
 INT64 = Meta((), np.dtype(np.int64))
 # A loop over a tensor with at most this many rows is unrolled in Python; a loop over more rows is
@@ -214,7 +214,7 @@ def as_indexed_iterable_if_possible(iterable: Any) -> Any:
     """Return an IndexedIterable for a value over which a recorded loop can iterate; return any
     other value unchanged.
     """
-    iterable = require_complete_container_or_its_array(iterable)
+    iterable = resolve_replaced_list_and_reject_incomplete(iterable)
     if isinstance(iterable, IndexedIterable):
         return iterable
     if isinstance(iterable, TensorArray):

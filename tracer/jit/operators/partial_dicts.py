@@ -41,7 +41,7 @@ def num_dict_keys(partial_dict: dict[Any, Any]) -> Any:
     return mark_symbolic_scalar(count, NONNEGATIVE_INT) if isinstance(count, Tensor) else count
 
 
-def require_complete_container_or_its_array(value: Any) -> Any:
+def resolve_replaced_list_and_reject_incomplete(value: Any) -> Any:
     """Check a container whose items code is about to read all, and return it. For a list that was
     moved to a TensorArray, return the TensorArray. Raises TraceError for an invalidated container
     and for a dict whose keys depend on the path.
@@ -74,7 +74,7 @@ def require_complete_dicts_in(value: Any) -> Any:
     for one in inner:
         if isinstance(one, dict | list | tuple):
             require_complete_dicts_in(one)
-    return require_complete_container_or_its_array(value) if isinstance(value, dict) else value
+    return resolve_replaced_list_and_reject_incomplete(value) if isinstance(value, dict) else value
 
 
 def make_partial_dict_get(partial_dict: dict[Any, Any]) -> Callable[..., Any]:

@@ -33,7 +33,7 @@ from ...core.tensor import Tensor
 from ..guards.snapshots import MISSING
 from ..guards.source import lookup_attribute_or_missing
 from .raise_assert_and_print import emit_assert
-from .training_step_rejection import must_skip_rejected_training_state_access
+from .training_step_rejection import reject_or_must_skip_training_state_access
 
 COMPARISON_FIX_HINT = (
     "compare its value (`==`, `<`, if/elif), or use one kind of number on all paths"
@@ -202,7 +202,7 @@ def guard_or_reject_attribute_read(value: Any, name: Any) -> None:
     """
     mode = find_static_base_mode(state.mode)
     if mode is not None:
-        must_skip_rejected_training_state_access(mode, value, name)
+        reject_or_must_skip_training_state_access(mode, value, name)
     if mode is not None and mode.recorder.read_tracker is not None:
         mode.recorder.read_tracker.guard_attribute_read(value, name)
 

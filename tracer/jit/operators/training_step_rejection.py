@@ -14,7 +14,7 @@ GRADIENT_METHODS = frozenset(
 )
 
 
-def must_skip_rejected_training_state_access(mode: Static, owner: Any, name: str) -> bool:
+def reject_or_must_skip_training_state_access(mode: Static, owner: Any, name: str) -> bool:
     """Raise SideEffectError for access to an optimizer, a scheduler, a scaler or the gradient of a
     tensor. While `oarlock explain` runs, return True instead, so that the caller skips the access.
     """
@@ -29,17 +29,17 @@ def must_skip_rejected_training_state_access(mode: Static, owner: Any, name: str
     )
 
 
-def must_skip_rejected_training_call(mode: Static, function: Any, owner: Any) -> bool:
+def reject_or_must_skip_training_call(mode: Static, function: Any, owner: Any) -> bool:
     """Raise SideEffectError for a call that belongs to a training step. While `oarlock explain`
     runs, return True instead, so that the caller skips the call.
     """
     name = "" if owner is None else str(getattr(function, "__name__", ""))
-    return must_skip_rejected_training_state_access(
+    return reject_or_must_skip_training_state_access(
         mode, function if owner is None else owner, name
     )
 
 
-def substitute_for_skipped_call(*args: Any, **_: Any) -> Any:
+def return_first_argument_of_skipped_call(*args: Any, **_: Any) -> Any:
     """Return the first argument. `oarlock explain` calls this function in place of a call that it
     skips.
     """

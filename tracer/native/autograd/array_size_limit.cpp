@@ -20,11 +20,11 @@ constexpr std::size_t kMinCheckedBytes =
     std::size_t{1} << 20;  // smaller arrays pass without reading the environment variable
 constexpr const char* kCapsule = "mem_handler";  // the name that NumPy requires for the capsule
 
-struct KernelAllocationState {
+struct KernelDepthAndRejectedSize {
   int kernel_depth = 0;  // number of nested kernel calls in this thread
   std::size_t rejected_bytes = 0;
 };
-thread_local KernelAllocationState state;
+thread_local KernelDepthAndRejectedSize state;
 
 // Reads the limit from OARLOCK_MAX_RESULT_BYTES, as core/result_size_limit.py and
 // base/result_size_limit.cpp do.  If the variable is not a number above 0, the limit is 8 GiB.

@@ -21,7 +21,7 @@ struct PendingGradient {
   bool owned = false;
 };
 
-struct BackwardState {
+struct PendingGradientQueue {
   std::unordered_map<long long, PendingGradient> pending;  // by the sequence number of the node
   std::priority_queue<long long>
       queue;  // pending nodes, latest first: the order of creation is a topological order
@@ -34,7 +34,7 @@ PyObject* empty_set = nullptr;  // the default of `BackwardEngineObject::watched
 /// The Python object that runs one backward pass. bare: gradients are arrays, which NumPy adds;
 /// otherwise they are Tensors, which the op `sum` adds.
 struct BackwardEngineObject {
-  PyObject_HEAD BackwardState* state;
+  PyObject_HEAD PendingGradientQueue* state;
   PyObject* reach;      // objects that may get a gradient, None for all
   PyObject* nodes;      // sequence numbers of the nodes whose rules are called, None for all
   PyObject* watched;    // keys of outputs whose gradient is requested
@@ -69,7 +69,7 @@ bool accumulate(BackwardEngineObject* self, PendingGradient& pending, PyObject* 
 
 bool add_to_pending_gradient_of_leaf(BackwardEngineObject* self, PyObject* tensor,
                                      PyObject* gradient) {
-  BackwardState& state = *self->state;
+  PendingGradientQueue& state = *self->state;
   auto entry = state.leaf_index.find(tensor);
   if (entry != state.leaf_index.end())
     return accumulate(self, state.leaves[entry->second], gradient);
@@ -369,7 +369,7 @@ PyObject* get_leaf_gradient_pairs(PyObject* self, PyObject*) {
 }
 
 PyObject* get_pending_leaf_gradient_or_none(PyObject* self, PyObject* tensor) {
-  BackwardState* state = as_backward_engine(self)->state;
+  PendingGradientQueue* state = as_backward_engine(self)->state;
   auto found = state->leaf_index.find(tensor);
   return Py_NewRef(found == state->leaf_index.end() ? Py_None
                                                     : state->leaves[found->second].gradient.get());
@@ -379,7 +379,7 @@ PyObject* new_backward_engine(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* self = alloc_object(type);
   if (!self) return nullptr;
   BackwardEngineObject* w = as_backward_engine(self);
-  w->state = new (std::nothrow) BackwardState;
+  w->state = new (std::nothrow) PendingGradientQueue;
   w->reach = Py_NewRef(Py_None);
   w->nodes = Py_NewRef(Py_None);
   w->watched = Py_NewRef(empty_set);

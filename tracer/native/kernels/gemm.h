@@ -86,7 +86,7 @@ void multiply_matrix_by_panels(Size m, Size n, Size k, const T* a, Size a_row, S
       Size count = min(depth, k - p);
       unpolled += m * count;
       if (unpolled > kElementsPerPoll) {
-        poll_or_throw_if_job_failed();
+        throw_if_job_failed_or_interrupted();
         unpolled = 0;
       }
       PanelView<T> b = panel(j, width, p, count);

@@ -116,12 +116,12 @@ class ThreadPool {
       ++active_workers_;
       if (Job* job = job_) job->run_remaining_tasks();
       --active_workers_;
-      wait_for_new_generation(seen);
+      wait_until_workers_woken(seen);
     }
   }
 
   /// Waits for a new generation: first spins, then sleeps.
-  void wait_for_new_generation(unsigned seen) {
+  void wait_until_workers_woken(unsigned seen) {
     auto until = std::chrono::steady_clock::now() + kSpin;
     while (generation_ == seen && std::chrono::steady_clock::now() < until)
       for (int i = 0; i < 16 && generation_ == seen; ++i) spin_pause();
@@ -200,7 +200,7 @@ void run_tasks(Size count, Task task, const void* context) {
   job.rethrow_error_if_any();
 }
 
-void poll_or_throw_if_job_failed() {
+void throw_if_job_failed_or_interrupted() {
   if (job_of_thread && job_of_thread->failed) throw TaskAbandoned();
   call_poll_callback_if_due();
 }

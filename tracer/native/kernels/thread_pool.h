@@ -17,7 +17,7 @@ void run_tasks(Size count, Task task, const void* context);
 /// Called inside of long tasks.  Calls `call_poll_callback_if_due`; throws to end this task if
 /// another task of the job has failed.  Between tasks, kernels call `call_poll_callback_if_due`; an
 /// exception from its callback ends the kernel like an exception from a task.
-void poll_or_throw_if_job_failed();
+void throw_if_job_failed_or_interrupted();
 
 /// The number of threads, including the calling one.  It is smaller than requested if the system
 /// could not create all threads.

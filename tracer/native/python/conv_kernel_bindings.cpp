@@ -15,28 +15,28 @@ kernels::ConvShape conv_shape_from_sizes(const Sizes& s) {
           s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]};
 }
 
-bool is_real_4d_of_shape(const Array& a, Size d0, Size d1, Size d2, Size d3) {
+bool is_real_4d_of_shape(const KernelOperand& a, Size d0, Size d1, Size d2, Size d3) {
   return a.is_real() && a.rank() == 4 && a.dim(0) == d0 && a.dim(1) == d1 && a.dim(2) == d2 &&
          a.dim(3) == d3;
 }
-bool has_input_shape(const Array& a, const kernels::ConvShape& s) {
+bool has_input_shape(const KernelOperand& a, const kernels::ConvShape& s) {
   return is_real_4d_of_shape(a, s.n, s.c, s.h, s.w);
 }
-bool has_filter_shape(const Array& a, const kernels::ConvShape& s) {
+bool has_filter_shape(const KernelOperand& a, const kernels::ConvShape& s) {
   return is_real_4d_of_shape(a, s.m, s.c / s.groups, s.kh, s.kw);
 }
-bool has_output_shape(const Array& a, const kernels::ConvShape& s) {
+bool has_output_shape(const KernelOperand& a, const kernels::ConvShape& s) {
   return is_real_4d_of_shape(a, s.n, s.m, s.oh, s.ow);
 }
 Size num_output_elements(const kernels::ConvShape& s) { return s.n * s.m * s.oh * s.ow; }
 
 nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
   auto s = conv_shape_from_sizes(sizes);
-  Array a(x), b(filter);
+  KernelOperand a(x), b(filter);
   if (s.kh * s.kw > kMaxKernelOffsets || !has_input_shape(a, s) || !has_filter_shape(b, s) ||
       !are_nonempty_real_of_same_dtype({&a, &b}))
     return not_implemented();
-  Array y = empty({s.n, s.m, s.oh, s.ow}, a.type());
+  KernelOperand y = empty({s.n, s.m, s.oh, s.ow}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *by = b.data<T>();
     ScopedGilReleaseForWork free(num_output_elements(s));
@@ -48,11 +48,11 @@ nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
 
 nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes) {
   auto s = conv_shape_from_sizes(sizes);
-  Array a(filter), b(g);
+  KernelOperand a(filter), b(g);
   if (s.kh * s.kw > kMaxKernelOffsets || !has_filter_shape(a, s) || !has_output_shape(b, s) ||
       !are_nonempty_real_of_same_dtype({&a, &b}))
     return not_implemented();
-  Array x = empty({s.n, s.c, s.h, s.w}, a.type());
+  KernelOperand x = empty({s.n, s.c, s.h, s.w}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *by = a.data<T>(), *from = b.data<T>();
     ScopedGilReleaseForWork free(num_output_elements(s));
@@ -64,11 +64,11 @@ nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes
 
 nb::object conv2d_filter_grad(nb::handle x, nb::handle g, const Sizes& sizes) {
   auto s = conv_shape_from_sizes(sizes);
-  Array a(x), b(g);
+  KernelOperand a(x), b(g);
   if (s.kh * s.kw > kMaxKernelOffsets || !has_input_shape(a, s) || !has_output_shape(b, s) ||
       !are_nonempty_real_of_same_dtype({&a, &b}))
     return not_implemented();
-  Array filter = empty({s.m, s.c / s.groups, s.kh, s.kw}, a.type());
+  KernelOperand filter = empty({s.m, s.c / s.groups, s.kh, s.kw}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *by = b.data<T>();
     ScopedGilReleaseForWork free(num_output_elements(s));

@@ -14,9 +14,9 @@ using kernels::Unary;
 
 template <Unary Which>
 nb::object apply_unary_to_array(nb::handle x) {
-  Array a(x);
+  KernelOperand a(x);
   if (!a.is_real() || !a.is_contiguous()) return not_implemented();
-  Array y = empty(a.rank(), a.shape(), a.type());
+  KernelOperand y = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(a.size());
     kernels::kernel_table<T>().unary[static_cast<int>(Which)](a.size(), a.address<T>(),
@@ -27,10 +27,10 @@ nb::object apply_unary_to_array(nb::handle x) {
 
 template <Unary Which>
 nb::object apply_unary_grad_to_arrays(nb::handle x, nb::handle g) {
-  Array a(x), b(g);
+  KernelOperand a(x), b(g);
   if (!are_nonempty_real_of_same_dtype({&a, &b}) || !a.same_shape(b) || !a.is_contiguous())
     return not_implemented();
-  Array y = empty(a.rank(), a.shape(), a.type());
+  KernelOperand y = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T* back = b.data<T>();
     ScopedGilReleaseForWork free(a.size());
@@ -46,7 +46,8 @@ struct MiddleAxisBroadcastLayout {
   Size n = 1, c = 1, k = 1;
   bool fits, is_smaller = false;
 
-  MiddleAxisBroadcastLayout(const Array& x, const Array& y) : fits(y.rank() <= x.rank()) {
+  MiddleAxisBroadcastLayout(const KernelOperand& x, const KernelOperand& y)
+      : fits(y.rank() <= x.rank()) {
     int shift = x.rank() - y.rank(), axis = 0;
     auto dim = [&](int i) { return i < shift ? 1 : y.dim(i - shift); };
     if (!fits) return;
@@ -60,13 +61,13 @@ struct MiddleAxisBroadcastLayout {
 
 template <Binary Which>
 nb::object apply_binary_to_arrays(nb::handle x, nb::handle y, int axis) {
-  Array a(x), b(y);
+  KernelOperand a(x), b(y);
   if (axis != -1 || !are_nonempty_real_of_same_dtype({&a, &b}) || !a.is_contiguous() ||
       !b.is_contiguous())
     return not_implemented();
   MiddleAxisBroadcastLayout layout(a, b);
   if (!layout.fits) return not_implemented();
-  Array z = empty(a.rank(), a.shape(), a.type());
+  KernelOperand z = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(a.size());
     kernels::kernel_table<T>().binary[static_cast<int>(Which)](layout.n, layout.c, layout.k,
@@ -77,9 +78,9 @@ nb::object apply_binary_to_arrays(nb::handle x, nb::handle y, int axis) {
 }
 
 nb::object sum(nb::handle x, Size n, Size c, Size k) {
-  Array a(x);
+  KernelOperand a(x);
   if (!a.is_real() || !a.is_contiguous() || a.size() != n * c * k) return not_implemented();
-  Array y = empty({c}, a.type());
+  KernelOperand y = empty({c}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(a.size());
     kernels::kernel_table<T>().sum(n, c, k, a.address<T>(), y.address<T>());
@@ -101,11 +102,11 @@ struct AxesKeptByReduction {
   }
 };
 
-nb::object sum_or_mean_to_remaining_axes(const Array& x, AxesKeptByReduction m, int rank,
+nb::object sum_or_mean_to_remaining_axes(const KernelOperand& x, AxesKeptByReduction m, int rank,
                                          const npy_intp* shape, bool mean) {
   if (m.axes == 0) m = {1, 1, x.size(), 0, true};
   if (!m.is_contiguous || (m.n * m.k <= 1 && m.axes)) return not_implemented();
-  Array y = empty(rank, shape, x.type());
+  KernelOperand y = empty(rank, shape, x.type());
   dispatch_real_type(x.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(x.size());
     kernels::kernel_table<T>().sum(m.n, m.c, m.k, x.address<T>(), y.address<T>());
@@ -118,7 +119,7 @@ nb::object sum_or_mean_to_remaining_axes(const Array& x, AxesKeptByReduction m, 
 constexpr int kMaxAxes = 16;
 
 nb::object sum_to(nb::handle x, const std::vector<Size>& shape, int axis) {
-  Array a(x);
+  KernelOperand a(x);
   int rank = static_cast<int>(shape.size());
   if (!a.is_real() || !a.is_contiguous() || rank > kMaxAxes) return not_implemented();
   int start = axis == -1 ? a.rank() - rank : axis;
@@ -136,7 +137,7 @@ nb::object sum_to(nb::handle x, const std::vector<Size>& shape, int axis) {
 }
 
 nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool mean) {
-  Array a(x);
+  KernelOperand a(x);
   if (!a.is_real() || !a.is_contiguous() || a.rank() < 1 || a.rank() > kMaxAxes)
     return not_implemented();
   AxesKeptByReduction m;

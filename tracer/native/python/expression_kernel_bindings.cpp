@@ -69,18 +69,18 @@ struct BroadcastOperandsAndShape {
   Size size = 1, columns = 0;  // columns: 0 until an input determines it
   std::array<ExpressionInput, kMaxInputs> inputs;
 
-  bool try_broadcast_operands(const std::vector<Array>& operands) {
+  bool try_broadcast_operands(const std::vector<KernelOperand>& operands) {
     return broadcast(operands) &&
-           std::all_of(operands.begin(), operands.end(), [&](const Array& a) {
+           std::all_of(operands.begin(), operands.end(), [&](const KernelOperand& a) {
              return try_init_input_and_columns(
                  a, inputs[static_cast<std::size_t>(&a - operands.data())]);
            });
   }
 
  private:
-  bool broadcast(const std::vector<Array>& operands) {
+  bool broadcast(const std::vector<KernelOperand>& operands) {
     bool typed = false;
-    for (const Array& a : operands) {
+    for (const KernelOperand& a : operands) {
       if (!a.is_array() || a.rank() > kMaxRank || !a.is_contiguous() || a.size() == 0) return false;
       rank = std::max(rank, a.rank());
       if (a.type() == NPY_BOOL || a.type() == NPY_UBYTE) continue;
@@ -90,7 +90,7 @@ struct BroadcastOperandsAndShape {
     }
     for (int i = 0; i < rank; ++i) {
       shape[i] = 1;
-      for (const Array& a : operands) {
+      for (const KernelOperand& a : operands) {
         Size d = dim(a, i);
         if (d != 1 && shape[i] != 1 && d != shape[i]) return false;
         if (d != 1) shape[i] = d;
@@ -100,12 +100,12 @@ struct BroadcastOperandsAndShape {
     return typed;
   }
 
-  [[nodiscard]] Size dim(const Array& a, int axis) const {
+  [[nodiscard]] Size dim(const KernelOperand& a, int axis) const {
     int own = axis - (rank - a.rank());
     return own < 0 ? 1 : a.dim(own);
   }
 
-  bool try_init_input_and_columns(const Array& a, ExpressionInput& in) {
+  bool try_init_input_and_columns(const KernelOperand& a, ExpressionInput& in) {
     in.data = a.address<char>();
     in.is_byte = a.type() == NPY_BOOL || a.type() == NPY_UBYTE;
     Size count = a.size();
@@ -132,9 +132,9 @@ template <class T>
 class ExpressionRun {
  public:
   ExpressionRun(const ExpressionCode& code, const BroadcastOperandsAndShape& layout,
-                const std::vector<Array>& outputs)
+                const std::vector<KernelOperand>& outputs)
       : code_(code), layout_(layout), columns_(layout.columns ? layout.columns : layout.size) {
-    for (const Array& a : outputs) outputs_.push_back(a.address<T>());
+    for (const KernelOperand& a : outputs) outputs_.push_back(a.address<T>());
     rows_ = layout.size / columns_;
     chunk_rows_ = std::max<Size>(1, kChunk / columns_);
     chunk_columns_ = std::min(columns_, kChunk);
@@ -260,7 +260,7 @@ class Expression {
   [[nodiscard]] nb::object call(const nb::args& operands) const {
     if (operands.size() != code_.inputs) return not_implemented();
     std::vector<std::size_t> free = overwritable_input_indices(operands);
-    std::vector<Array> arrays;
+    std::vector<KernelOperand> arrays;
     arrays.reserve(operands.size());
     for (nb::handle a : operands) {
       bool number = PyArray_CheckScalar(a.ptr()) && !PyArray_Check(a.ptr());
@@ -271,7 +271,7 @@ class Expression {
     BroadcastOperandsAndShape layout;
     if (!layout.try_broadcast_operands(arrays) || !all_outputs_have_full_shape(layout))
       return not_implemented();
-    std::vector<Array> outputs;
+    std::vector<KernelOperand> outputs;
     outputs.reserve(code_.outputs.size());
     for (std::size_t output : code_.outputs)
       outputs.push_back(take_reusable_or_new_output(output, free, arrays, layout));
@@ -304,17 +304,17 @@ class Expression {
 
   // Returns the array for an output: the array of a reusable input that no later instruction reads,
   // or a new array.
-  Array take_reusable_or_new_output(std::size_t output, std::vector<std::size_t>& free,
-                                    const std::vector<Array>& arrays,
-                                    const BroadcastOperandsAndShape& layout) const {
+  KernelOperand take_reusable_or_new_output(std::size_t output, std::vector<std::size_t>& free,
+                                            const std::vector<KernelOperand>& arrays,
+                                            const BroadcastOperandsAndShape& layout) const {
     for (auto i = free.begin(); i != free.end(); ++i) {
-      const Array& a = arrays[*i];
+      const KernelOperand& a = arrays[*i];
       bool same_shape = a.rank() == layout.rank &&
                         std::equal(layout.shape, layout.shape + layout.rank, a.shape());
       if (!same_shape || a.type() != layout.type ||
           last_reads_[*i] > output - code_.first_result_index())
         continue;
-      Array result = a;
+      KernelOperand result = a;
       free.erase(i);
       return result;
     }

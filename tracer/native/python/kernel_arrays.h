@@ -29,9 +29,9 @@ using kernels::Size;
 inline nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
 
 /// An operand, if it is an array; made contiguous when data() is called.
-class Array {
+class KernelOperand {
  public:
-  explicit Array(nb::handle object) : array_(nb::borrow(object)) {}
+  explicit KernelOperand(nb::handle object) : array_(nb::borrow(object)) {}
 
   bool is_array() const { return PyArray_Check(array_.ptr()); }
   int type() const { return PyArray_TYPE(numpy_array()); }
@@ -52,7 +52,7 @@ class Array {
     return PyArray_ISWRITEABLE(numpy_array()) && is_contiguous();
   }
   const npy_intp* shape() const { return PyArray_DIMS(numpy_array()); }
-  bool same_shape(const Array& other) const {
+  bool same_shape(const KernelOperand& other) const {
     return PyArray_SAMESHAPE(numpy_array(), other.numpy_array());
   }
 
@@ -76,19 +76,19 @@ class Array {
 
   nb::object array_;
 
-  friend nb::object to_object(Array result);
+  friend nb::object to_object(KernelOperand result);
 };
 
 /// The Python object of a result.
-inline nb::object to_object(Array result) { return std::move(result.array_); }
+inline nb::object to_object(KernelOperand result) { return std::move(result.array_); }
 
 /// A new array. type: NPY_FLOAT or another type number.
-inline Array empty(int rank, const npy_intp* shape, int type) {
+inline KernelOperand empty(int rank, const npy_intp* shape, int type) {
   nb::object result = nb::steal(PyArray_SimpleNew(rank, const_cast<npy_intp*>(shape), type));
   if (!result.is_valid()) throw nb::python_error();
-  return Array(result);
+  return KernelOperand(result);
 }
-inline Array empty(std::initializer_list<npy_intp> shape, int type) {
+inline KernelOperand empty(std::initializer_list<npy_intp> shape, int type) {
   return empty(static_cast<int>(shape.size()), shape.begin(), type);
 }
 
@@ -104,8 +104,8 @@ inline bool is_unshared(nb::handle object, Py_ssize_t owned_refcount) {
 }
 
 /// Whether all arrays are float32, or all float64, and not empty.
-inline bool are_nonempty_real_of_same_dtype(std::initializer_list<const Array*> arrays) {
-  for (const Array* a : arrays)
+inline bool are_nonempty_real_of_same_dtype(std::initializer_list<const KernelOperand*> arrays) {
+  for (const KernelOperand* a : arrays)
     if (!a->is_real() || a->type() != (*arrays.begin())->type()) return false;
   return true;
 }

@@ -36,9 +36,9 @@ class InPlaceKernel {
   Py_ssize_t owned_refcount_;
 
   static bool all_match_dtype_and_shape(const nb::args& operands, nb::handle target) {
-    Array to(target);
+    KernelOperand to(target);
     return std::all_of(operands.begin(), operands.end(), [&](nb::handle operand) {
-      Array a(operand);
+      KernelOperand a(operand);
       return are_nonempty_real_of_same_dtype({&to, &a}) && a.same_shape(to);
     });
   }

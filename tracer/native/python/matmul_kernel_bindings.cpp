@@ -12,7 +12,7 @@ struct BroadcastBatchAxes {
   int axes;
   Size count = 1;
 
-  bool try_broadcast_batch_axes(const Array& a, const Array& b) {
+  bool try_broadcast_batch_axes(const KernelOperand& a, const KernelOperand& b) {
     axes = std::max(a.rank(), b.rank()) - 2;
     if (a.rank() < 2 || b.rank() < 2 || axes > kMaxAxes) return false;
     for (int i = 0; i < axes; ++i) {
@@ -25,7 +25,7 @@ struct BroadcastBatchAxes {
   }
 
   template <class T>
-  std::vector<const T*> matrix_addresses(const Array& of) const {
+  std::vector<const T*> matrix_addresses(const KernelOperand& of) const {
     std::vector<const T*> addresses(static_cast<std::size_t>(count));
     npy_intp at[kMaxAxes] = {};
     for (const T*& address : addresses) {
@@ -39,15 +39,15 @@ struct BroadcastBatchAxes {
   }
 
  private:
-  Size dim(const Array& of, int i) const {
+  Size dim(const KernelOperand& of, int i) const {
     int axis = i + of.rank() - 2 - axes;
     return axis < 0 ? 1 : of.dim(axis);
   }
 };
 
 template <class T>
-void multiply(const Array& a, const Array& b, bool transpose_a, bool transpose_b,
-              const BroadcastBatchAxes& batch, Array& c) {
+void multiply(const KernelOperand& a, const KernelOperand& b, bool transpose_a, bool transpose_b,
+              const BroadcastBatchAxes& batch, KernelOperand& c) {
   int a_row = a.rank() - (transpose_a ? 1 : 2), a_column = a.rank() - (transpose_a ? 2 : 1);
   int b_row = b.rank() - (transpose_b ? 1 : 2), b_column = b.rank() - (transpose_b ? 2 : 1);
   auto from_a = batch.matrix_addresses<T>(a), from_b = batch.matrix_addresses<T>(b);
@@ -61,7 +61,7 @@ void multiply(const Array& a, const Array& b, bool transpose_a, bool transpose_b
 }
 
 nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y) {
-  Array a(x), b(y);
+  KernelOperand a(x), b(y);
   BroadcastBatchAxes batch;
   if (!are_nonempty_real_of_same_dtype({&a, &b}) || !batch.try_broadcast_batch_axes(a, b))
     return not_implemented();
@@ -70,7 +70,7 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
   if (k != b.dim(b.rank() - (transpose_y ? 1 : 2))) return not_implemented();
   batch.shape[batch.axes] = m;
   batch.shape[batch.axes + 1] = n;
-  Array c = empty(batch.axes + 2, batch.shape, a.type());
+  KernelOperand c = empty(batch.axes + 2, batch.shape, a.type());
   // A batch of matrices times a single matrix is computed as one product of all rows of the batch.
   bool rows = b.rank() == 2 && a.rank() > 2 && !transpose_x && a.is_contiguous();
   if (rows) {

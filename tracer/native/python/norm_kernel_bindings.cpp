@@ -4,14 +4,14 @@
 namespace oarlock::python {
 namespace {
 
-bool is_contiguous_of_size(const Array& x, Size n, Size c, Size k) {
+bool is_contiguous_of_size(const KernelOperand& x, Size n, Size c, Size k) {
   return x.is_contiguous() && x.size() == n * c * k;
 }
 
 nb::object moments(nb::handle x, Size n, Size c, Size k) {
-  Array a(x);
+  KernelOperand a(x);
   if (!a.is_real() || !is_contiguous_of_size(a, n, c, k)) return not_implemented();
-  Array mean = empty({c}, a.type()), variance = empty({c}, a.type());
+  KernelOperand mean = empty({c}, a.type()), variance = empty({c}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(a.size());
     kernels::kernel_table<T>().moments(n, c, k, a.address<T>(), mean.address<T>(),
@@ -22,11 +22,11 @@ nb::object moments(nb::handle x, Size n, Size c, Size k) {
 
 nb::object affine(nb::handle x, nb::handle mean, nb::handle factor, nb::handle bias, Size n, Size c,
                   Size k) {
-  Array a(x), m(mean), f(factor), b(bias);
+  KernelOperand a(x), m(mean), f(factor), b(bias);
   if (!are_nonempty_real_of_same_dtype({&a, &m, &f, &b}) || !is_contiguous_of_size(a, n, c, k))
     return not_implemented();
   if (m.size() != c || f.size() != c || b.size() != c) return not_implemented();
-  Array y = empty(a.rank(), a.shape(), a.type());
+  KernelOperand y = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *middle = m.data<T>(), *times = f.data<T>(), *plus = b.data<T>();
     ScopedGilReleaseForWork free(a.size());
@@ -36,21 +36,21 @@ nb::object affine(nb::handle x, nb::handle mean, nb::handle factor, nb::handle b
 }
 
 /// Whether an optional operand is None, or has the dtype of x and `size` elements.
-bool is_none_or_of_dtype_and_size(const Array& operand, nb::handle handle, const Array& x,
-                                  Size size) {
+bool is_none_or_of_dtype_and_size(const KernelOperand& operand, nb::handle handle,
+                                  const KernelOperand& x, Size size) {
   return handle.is_none() ||
          (are_nonempty_real_of_same_dtype({&x, &operand}) && operand.size() == size);
 }
 
 nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double epsilon, Size r,
                       Size k) {
-  Array a(x), w(weight), b(bias);
+  KernelOperand a(x), w(weight), b(bias);
   if (!a.is_real() || !is_contiguous_of_size(a, 1, r, k) ||
       !is_none_or_of_dtype_and_size(w, weight, a, k) ||
       !is_none_or_of_dtype_and_size(b, bias, a, k))
     return not_implemented();
-  Array y = empty(a.rank(), a.shape(), a.type()), mean = empty({r}, a.type()),
-        variance = empty({r}, a.type());
+  KernelOperand y = empty(a.rank(), a.shape(), a.type()), mean = empty({r}, a.type()),
+                variance = empty({r}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *times = weight.is_none() ? nullptr : w.data<T>(),
             *plus = bias.is_none() ? nullptr : b.data<T>();
@@ -65,11 +65,11 @@ nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double e
 
 nb::object standardize_grad(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle g, Size n,
                             Size c, Size k) {
-  Array a(x), m(mean), v(inv_std), b(g);
+  KernelOperand a(x), m(mean), v(inv_std), b(g);
   if (!are_nonempty_real_of_same_dtype({&a, &m, &v, &b}) || !is_contiguous_of_size(a, n, c, k) ||
       b.size() != a.size() || m.size() != c || v.size() != c)
     return not_implemented();
-  Array dx = empty(a.rank(), a.shape(), a.type());
+  KernelOperand dx = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *middle = m.data<T>(), *inv = v.data<T>(), *back = b.data<T>();
     ScopedGilReleaseForWork free(a.size());
@@ -81,12 +81,12 @@ nb::object standardize_grad(nb::handle x, nb::handle mean, nb::handle inv_std, n
 
 nb::object standardize_dot(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle y,
                            bool rows, Size n, Size c, Size k) {
-  Array a(x), m(mean), v(inv_std), b(y);
+  KernelOperand a(x), m(mean), v(inv_std), b(y);
   if (!are_nonempty_real_of_same_dtype({&a, &m, &v, &b}) || !is_contiguous_of_size(a, n, c, k) ||
       b.size() != a.size() || m.size() != c || v.size() != c)
     return not_implemented();
   if (rows && n != 1) return not_implemented();
-  Array out = empty({rows ? k : c}, a.type());
+  KernelOperand out = empty({rows ? k : c}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *middle = m.data<T>(), *inv = v.data<T>(), *back = b.data<T>();
     ScopedGilReleaseForWork free(a.size());

@@ -6,8 +6,8 @@ namespace {
 
 /// The arrays of one parameter: inputs, state that is updated in place, and the new value.
 struct ParameterArrays {
-  Array parameter, gradient, result;
-  std::vector<Array> state;
+  KernelOperand parameter, gradient, result;
+  std::vector<KernelOperand> state;
 };
 
 /// Reads every row `(parameter, gradient, state..., numbers...)` and allocates the results. Returns
@@ -15,13 +15,14 @@ struct ParameterArrays {
 bool try_read_rows_and_allocate_results(nb::list rows, std::size_t states,
                                         std::vector<ParameterArrays>& jobs) {
   for (nb::handle row : rows) {
-    ParameterArrays job{Array(row[0]), Array(row[1]), Array(nb::none()), {}};
+    ParameterArrays job{
+        KernelOperand(row[0]), KernelOperand(row[1]), KernelOperand(nb::none()), {}};
     if (!are_nonempty_real_of_same_dtype({&job.parameter, &job.gradient}) ||
         !job.parameter.same_shape(job.gradient))
       return false;
     if (!jobs.empty() && job.parameter.type() != jobs[0].parameter.type()) return false;
     for (std::size_t i = 0; i < states; ++i) {
-      Array state(row[2 + i]);
+      KernelOperand state(row[2 + i]);
       if (!are_nonempty_real_of_same_dtype({&job.parameter, &state}) ||
           !state.same_shape(job.parameter) || !state.is_contiguous_and_writable())
         return false;
@@ -47,7 +48,7 @@ nb::object to_result_list(std::vector<ParameterArrays>& jobs) {
 }
 
 template <class T>
-T read_number_of_row(nb::handle row, int index) {
+T read_number_in_row(nb::handle row, int index) {
   return static_cast<T>(nb::cast<double>(row[index]));
 }
 
@@ -62,8 +63,8 @@ nb::object adam(nb::list rows, double beta1, double beta2) {
       nb::handle row = rows[i];
       steps.push_back({job.parameter.data<T>(), job.gradient.data<T>(), job.state[0].address<T>(),
                        job.state[1].address<T>(), job.result.address<T>(), T(beta1), T(beta2),
-                       T(1 - beta1), T(1 - beta2), read_number_of_row<T>(row, 4),
-                       read_number_of_row<T>(row, 5), read_number_of_row<T>(row, 6)});
+                       T(1 - beta1), T(1 - beta2), read_number_in_row<T>(row, 4),
+                       read_number_in_row<T>(row, 5), read_number_in_row<T>(row, 6)});
     }
     ScopedGilReleaseForWork free(starts.back());
     kernels::kernel_table<T>().update_parameters_by_adam(static_cast<Size>(steps.size()),
@@ -83,7 +84,7 @@ nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nester
       ParameterArrays& job = jobs[i];
       steps.push_back({job.parameter.data<T>(), job.gradient.data<T>(),
                        has_velocity ? job.state[0].address<T>() : nullptr, job.result.address<T>(),
-                       T(factor), read_number_of_row<T>(rows[i], has_velocity ? 3 : 2), nesterov});
+                       T(factor), read_number_in_row<T>(rows[i], has_velocity ? 3 : 2), nesterov});
     }
     ScopedGilReleaseForWork free(starts.back());
     kernels::kernel_table<T>().update_parameters_by_momentum(static_cast<Size>(steps.size()),

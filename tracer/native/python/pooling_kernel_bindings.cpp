@@ -10,7 +10,7 @@ using Sizes = std::array<Size, 10>;  // h, w, oh, ow, kh, kw, stride_h, stride_w
 
 /// Sets `s` to the sizes `z` and the number of planes; returns false if the images are not real
 /// [N,C,h,w].
-bool try_set_pool_shape(kernels::PoolShape& s, const Array& images, Size h, Size w,
+bool try_set_pool_shape(kernels::PoolShape& s, const KernelOperand& images, Size h, Size w,
                         const Sizes& z) {
   if (!images.is_real() || images.rank() != 4 || images.dim(2) != h || images.dim(3) != w)
     return false;
@@ -19,10 +19,10 @@ bool try_set_pool_shape(kernels::PoolShape& s, const Array& images, Size h, Size
 }
 
 nb::object max_pool(nb::handle x, const Sizes& z) {
-  Array a(x);
+  KernelOperand a(x);
   kernels::PoolShape s;
   if (!try_set_pool_shape(s, a, z[0], z[1], z)) return not_implemented();
-  Array y = empty({a.dim(0), a.dim(1), s.oh, s.ow}, a.type());
+  KernelOperand y = empty({a.dim(0), a.dim(1), s.oh, s.ow}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T* from = a.data<T>();
     ScopedGilReleaseForWork free(a.size());
@@ -32,13 +32,13 @@ nb::object max_pool(nb::handle x, const Sizes& z) {
 }
 
 nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& z) {
-  Array a(x), b(y), c(g);
+  KernelOperand a(x), b(y), c(g);
   kernels::PoolShape s;
   if (!are_nonempty_real_of_same_dtype({&a, &b, &c}) || !b.same_shape(c) ||
       !try_set_pool_shape(s, b, z[2], z[3], z) || !try_set_pool_shape(s, a, z[0], z[1], z) ||
       a.dim(0) != b.dim(0) || a.dim(1) != b.dim(1))
     return not_implemented();
-  Array dx = empty(4, a.shape(), a.type());
+  KernelOperand dx = empty(4, a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *best = b.data<T>(), *back = c.data<T>();
     ScopedGilReleaseForWork free(a.size());
@@ -48,12 +48,12 @@ nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& 
 }
 
 nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
-  Array a(x), h(counts_h), w(counts_w);
+  KernelOperand a(x), h(counts_h), w(counts_w);
   kernels::PoolShape s;
   if (!are_nonempty_real_of_same_dtype({&a, &h, &w}) || !try_set_pool_shape(s, a, z[0], z[1], z) ||
       h.size() != s.oh || w.size() != s.ow)
     return not_implemented();
-  Array y = empty({a.dim(0), a.dim(1), s.oh, s.ow}, a.type());
+  KernelOperand y = empty({a.dim(0), a.dim(1), s.oh, s.ow}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *high = h.data<T>(), *wide = w.data<T>();
     ScopedGilReleaseForWork free(a.size());
@@ -63,12 +63,12 @@ nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, cons
 }
 
 nb::object avg_pool_grad(nb::handle g, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
-  Array a(g), h(counts_h), w(counts_w);
+  KernelOperand a(g), h(counts_h), w(counts_w);
   kernels::PoolShape s;
   if (!are_nonempty_real_of_same_dtype({&a, &h, &w}) || !try_set_pool_shape(s, a, z[2], z[3], z) ||
       h.size() != s.oh || w.size() != s.ow)
     return not_implemented();
-  Array dx = empty({a.dim(0), a.dim(1), s.h, s.w}, a.type());
+  KernelOperand dx = empty({a.dim(0), a.dim(1), s.h, s.w}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *high = h.data<T>(), *wide = w.data<T>();
     ScopedGilReleaseForWork free(dx.size());

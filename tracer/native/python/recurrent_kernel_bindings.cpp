@@ -8,13 +8,13 @@ using kernels::Cell;
 
 /// The operands of the forward and backward pass. `is_valid`: whether they are valid.
 struct RecurrentOperands {
-  Array states[2], weight, saved, valid;
+  KernelOperand states[2], weight, saved, valid;
   bool lstm, has_mask;
   Size steps = 0, batch = 0, hidden = 0, gates = 0, parts = 0;
 
-  RecurrentOperands(const Array& inputs, nb::list first, nb::handle w, nb::handle mask,
+  RecurrentOperands(const KernelOperand& inputs, nb::list first, nb::handle w, nb::handle mask,
                     nb::handle all, bool is_transposed)
-      : states{Array(first[0]), Array(first[first.size() - 1])},
+      : states{KernelOperand(first[0]), KernelOperand(first[first.size() - 1])},
         weight(w),
         saved(all),
         valid(mask),
@@ -67,7 +67,7 @@ bool operands_fit_cell(int cell, const RecurrentOperands& o) {
 
 nb::object try_run_recurrence(int cell, nb::handle inputs, nb::list states, nb::handle weight,
                               nb::handle bias, nb::handle valid, nb::handle saved, bool reverse) {
-  Array x(inputs), b(bias);
+  KernelOperand x(inputs), b(bias);
   RecurrentOperands o(x, states, weight, valid, saved, true);
   if (!operands_fit_cell(cell, o) || !are_nonempty_real_of_same_dtype({&x, &b}) ||
       b.size() != o.gates * o.hidden || !o.saved.is_contiguous_and_writable())
@@ -83,7 +83,7 @@ nb::object try_run_recurrence(int cell, nb::handle inputs, nb::list states, nb::
 nb::object try_run_recurrence_grad(int cell, nb::handle g, nb::list last, nb::list states,
                                    nb::handle weight, nb::handle valid, nb::handle saved,
                                    nb::handle dx, nb::handle dy, bool reverse) {
-  Array out(g), to(dx), hidden(dy);
+  KernelOperand out(g), to(dx), hidden(dy);
   RecurrentOperands o(to, states, weight, valid, saved, false);
   if (!operands_fit_cell(cell, o) || !are_nonempty_real_of_same_dtype({&to, &out}) ||
       out.size() != o.steps * o.batch * o.hidden || !to.is_contiguous_and_writable())
@@ -91,7 +91,7 @@ nb::object try_run_recurrence_grad(int cell, nb::handle g, nb::list last, nb::li
   if (o.gates == 3 && (!are_nonempty_real_of_same_dtype({&to, &hidden}) || !hidden.same_shape(to) ||
                        !hidden.is_contiguous_and_writable()))
     return not_implemented();
-  Array dh(last[0]), dc(last[last.size() - 1]);
+  KernelOperand dh(last[0]), dc(last[last.size() - 1]);
   if (!are_nonempty_real_of_same_dtype({&to, &dh, &dc}) || !dh.is_contiguous_and_writable() ||
       !dc.is_contiguous_and_writable() || dh.size() != o.batch * o.hidden || dc.size() != dh.size())
     return not_implemented();

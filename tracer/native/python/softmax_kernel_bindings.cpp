@@ -4,21 +4,21 @@
 namespace oarlock::python {
 namespace {
 
-struct RowLayout {
+struct RowCountAndLength {
   Size count, length;
-  explicit RowLayout(const Array& x)
+  explicit RowCountAndLength(const KernelOperand& x)
       : count(x.size() / x.dim(x.rank() - 1)), length(x.dim(x.rank() - 1)) {}
 };
 
-bool is_contiguous_real_nonscalar(const Array& x) {
+bool is_contiguous_real_nonscalar(const KernelOperand& x) {
   return x.is_real() && x.rank() > 0 && x.is_contiguous();
 }
 
 /// The array for a result like `a`: `out` if given, else a new one. `out` may be `a`, because
 /// kernels read a row before they write it.
-Array given_or_new_output(const Array& a, nb::handle out) {
+KernelOperand given_or_new_output(const KernelOperand& a, nb::handle out) {
   if (out.is_none()) return empty(a.rank(), a.shape(), a.type());
-  Array result(out);
+  KernelOperand result(out);
   bool fits = result.is_array() && result.type() == a.type() && result.same_shape(a) &&
               result.is_contiguous_and_writable();
   if (!fits) throw nb::value_error("out should have the shape and dtype of the result");
@@ -27,11 +27,11 @@ Array given_or_new_output(const Array& a, nb::handle out) {
 
 template <bool Log>
 nb::object softmax(nb::handle x, nb::handle out) {
-  Array a(x);
+  KernelOperand a(x);
   if (!is_contiguous_real_nonscalar(a)) return not_implemented();
-  Array y = given_or_new_output(a, out);
+  KernelOperand y = given_or_new_output(a, out);
   dispatch_real_type(a.type(), [&]<class T>(T) {
-    RowLayout rows(a);
+    RowCountAndLength rows(a);
     ScopedGilReleaseForWork free(a.size() * 4);
     const kernels::KernelTable<T>& table = kernels::kernel_table<T>();
     (Log ? table.log_softmax : table.softmax)(rows.count, rows.length, a.address<T>(),
@@ -45,13 +45,13 @@ nb::object log_softmax(nb::handle x) {
 }  // not with `out`, because this kernel reads a row again after it wrote it
 
 nb::object softmax_grad(nb::handle y, nb::handle g, nb::handle out) {
-  Array a(y), b(g);
+  KernelOperand a(y), b(g);
   if (!are_nonempty_real_of_same_dtype({&a, &b}) || !is_contiguous_real_nonscalar(a) ||
       !a.same_shape(b))
     return not_implemented();
-  Array dx = given_or_new_output(a, out);
+  KernelOperand dx = given_or_new_output(a, out);
   dispatch_real_type(a.type(), [&]<class T>(T) {
-    RowLayout rows(a);
+    RowCountAndLength rows(a);
     const T* back = b.data<T>();
     ScopedGilReleaseForWork free(a.size());
     kernels::kernel_table<T>().softmax_grad(rows.count, rows.length, a.address<T>(), back,
@@ -61,7 +61,7 @@ nb::object softmax_grad(nb::handle y, nb::handle g, nb::handle out) {
 }
 
 /// The class labels [rows], each below `classes` or `ignored`; nullptr if invalid.
-const std::int64_t* valid_class_labels_or_null(Array& labels, Size rows, Size classes,
+const std::int64_t* valid_class_labels_or_null(KernelOperand& labels, Size rows, Size classes,
                                                std::int64_t ignored) {
   if (!labels.is_array() || labels.type() != NPY_INT64 || labels.size() != rows) return nullptr;
   const auto* values = labels.data<std::int64_t>();
@@ -71,13 +71,13 @@ const std::int64_t* valid_class_labels_or_null(Array& labels, Size rows, Size cl
 }
 
 nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) {
-  Array a(x), b(labels);
+  KernelOperand a(x), b(labels);
   if (!is_contiguous_real_nonscalar(a)) return not_implemented();
-  RowLayout rows(a);
+  RowCountAndLength rows(a);
   const std::int64_t* classes = valid_class_labels_or_null(b, rows.count, rows.length, ignored);
   if (!classes) return not_implemented();
-  Array probabilities = empty(a.rank(), a.shape(), a.type()),
-        loss = empty(b.rank(), b.shape(), a.type());
+  KernelOperand probabilities = empty(a.rank(), a.shape(), a.type()),
+                loss = empty(b.rank(), b.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(a.size() * 4);
     kernels::kernel_table<T>().cross_entropy(rows.count, rows.length, a.address<T>(), classes,
@@ -89,13 +89,13 @@ nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) 
 
 nb::object cross_entropy_grad(nb::handle probabilities, nb::handle labels, nb::handle g,
                               std::int64_t ignored) {
-  Array a(probabilities), b(labels), c(g);
+  KernelOperand a(probabilities), b(labels), c(g);
   if (!are_nonempty_real_of_same_dtype({&a, &c}) || !is_contiguous_real_nonscalar(a))
     return not_implemented();
-  RowLayout rows(a);
+  RowCountAndLength rows(a);
   const std::int64_t* classes = valid_class_labels_or_null(b, rows.count, rows.length, ignored);
   if (!classes || c.size() != rows.count) return not_implemented();
-  Array dx = empty(a.rank(), a.shape(), a.type());
+  KernelOperand dx = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T* back = c.data<T>();
     ScopedGilReleaseForWork free(a.size());

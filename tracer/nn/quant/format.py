@@ -244,7 +244,7 @@ class ConvertibleQuantedLayer(Layer, metaclass=abc.ABCMeta):
             self._convert_quanter_to_qdq(quanter_name)
         self.converted = True
 
-    def _stay_float(self) -> None:
+    def _remove_quanters(self) -> None:
         """Remove the quanters, so that the layer computes in floats."""
         for name in [name for _, name in self.weights_to_quanters()] + self.activation_quanters():
             setattr(self, name, None)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..lod import declare_no_lod, require_row_offsets, row_indices_of_ranges
+from ..lod import require_row_offsets, row_indices_of_ranges, set_lod_rules_to_no_lod
 from ..shared_op_rules import make_vjp_rule_rejecting_second_order
 
 CRF_SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
@@ -125,7 +125,7 @@ def _(emission, lod, transition, label, length):
     return emission, emission, transition, cost
 
 
-declare_no_lod(linear_chain_crf)
+set_lod_rules_to_no_lod(linear_chain_crf)
 
 
 @linear_chain_crf.vjp

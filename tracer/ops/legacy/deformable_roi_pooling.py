@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
 from ..detection_helpers import NO_HALF_BOXES
-from ..lod import declare_no_lod
+from ..lod import set_lod_rules_to_no_lod
 from ..shared_op_rules import (
     check_float,
     dims_match,
@@ -214,7 +214,7 @@ def _(
     return out, out
 
 
-declare_no_lod(deformable_psroi_pooling)
+set_lod_rules_to_no_lod(deformable_psroi_pooling)
 
 
 @deformable_psroi_pooling.vjp

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
 from ..detection_helpers import INT32, NO_HALF_BOXES
-from ..lod import declare_no_lod, require_row_offsets
+from ..lod import require_row_offsets, set_lod_rules_to_no_lod
 from ..nms import box_ious
 from ..shared_op_rules import check_float, dims_match
 
@@ -180,4 +180,4 @@ def _(
     return Meta((class_num, 1), INT32), *[Meta((-1, 3), found.dtype)] * 2, Meta((1,), found.dtype)
 
 
-declare_no_lod(detection_map)
+set_lod_rules_to_no_lod(detection_map)

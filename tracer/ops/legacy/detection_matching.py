@@ -10,7 +10,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, row_offsets_or_single_image
-from ..lod import declare_no_lod, offsets_from_lengths
+from ..lod import offsets_from_lengths, set_lod_rules_to_no_lod
 from ..shared_op_rules import check_float, dims_match
 
 NO_GRAD_BOX_CHOICE = "it chooses among boxes"
@@ -127,7 +127,7 @@ def _(near, lod, *, match_type, dist_threshold):
     return Meta(shape, INT32), Meta(shape, near.dtype)
 
 
-declare_no_lod(bipartite_match)
+set_lod_rules_to_no_lod(bipartite_match)
 
 
 # -- target_assign
@@ -177,7 +177,7 @@ def _(x, lod, matched, negative, negative_lod, *, mismatch_value):
     )
 
 
-declare_no_lod(target_assign)
+set_lod_rules_to_no_lod(target_assign)
 
 
 # -- mine_hard_examples

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import NO_HALF_BOXES, row_offsets_or_single_image
-from ..lod import declare_no_lod, sequence_id_per_row
+from ..lod import sequence_id_per_row, set_lod_rules_to_no_lod
 from ..roi_pooling import check_images_and_regions
 from ..shared_op_rules import make_meta_rule_like_inputs_at, make_vjp_rule_rejecting_second_order
 
@@ -119,7 +119,7 @@ def _(x, rois, lod, counts, *, pooled_height, pooled_width, spatial_scale):
     return Meta((rois.shape[0], x.shape[1], pooled_height, pooled_width), x.dtype)
 
 
-declare_no_lod(prroi_pool)
+set_lod_rules_to_no_lod(prroi_pool)
 
 
 @prroi_pool.vjp

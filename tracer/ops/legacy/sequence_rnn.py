@@ -29,7 +29,7 @@ def check_activations(*names):
         check(name in ACTIVATIONS, f"activation {name!r} is not one of {list(ACTIVATIONS)}")
 
 
-class TimeStep(NamedTuple):
+class TimeStepRows(NamedTuple):
     """The rows of packed sequences that belong to one time step.
 
     sequence_id_per_row: the indices of the sequences that have this step.
@@ -53,7 +53,7 @@ def time_steps_of(lod, is_reverse):
         which = np.flatnonzero(counts > t)
         rows = offsets[which + 1] - 1 - t if is_reverse else offsets[which] + t
         found.append(
-            TimeStep(which, rows, None if before is None else rows + (1 if is_reverse else -1))
+            TimeStepRows(which, rows, None if before is None else rows + (1 if is_reverse else -1))
         )
         before = rows
     return found

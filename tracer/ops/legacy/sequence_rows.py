@@ -7,12 +7,12 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
 from ..lod import (
-    declare_no_lod,
     offsets_from_lengths,
     require_row_offsets,
     row_indices_of_ranges,
     sequence_id_per_row,
     sequence_lengths,
+    set_lod_rules_to_no_lod,
 )
 from ..shape import reshape_like
 from ..shared_op_rules import like_x_meta, make_vjp_rule_rejecting_second_order
@@ -178,7 +178,7 @@ def _(x, lod, pad_value, *, padded_length):
     )
 
 
-declare_no_lod(sequence_pad)
+set_lod_rules_to_no_lod(sequence_pad)
 
 
 @sequence_pad.vjp
@@ -435,7 +435,7 @@ def sequence_scatter(x, ids, lod=None, updates=None):
     return out
 
 
-declare_no_lod(sequence_scatter)
+set_lod_rules_to_no_lod(sequence_scatter)
 
 
 @sequence_scatter.vjp

@@ -9,11 +9,11 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Ints, Meta, check, op
 from ..lod import (
-    declare_no_lod,
     offsets_from_lengths,
     require_row_offsets,
     sequence_id_per_row,
     sequence_lengths,
+    set_lod_rules_to_no_lod,
 )
 from ..pixel_shuffle import fold_like, unfold
 from ..shared_op_rules import like_x_meta, make_vjp_rule_rejecting_second_order
@@ -311,4 +311,4 @@ def _(
     return share, share, share, count, count, count
 
 
-declare_no_lod(chunk_eval)
+set_lod_rules_to_no_lod(chunk_eval)

@@ -10,7 +10,7 @@ from typing import Any
 from ...core.errors import OpError, append_user_line, warn
 from ...nn import BatchNorm1D, BatchNorm2D, Conv2D, Identity, Layer, Linear
 from ...nn.create_parameter import create_parameter
-from .sublayers import find_parent_and_name
+from .sublayers import require_parent_and_name_of_sublayer
 
 # Pairs (layer type, type of the normalization after it) that can be folded -> the axis of output
 # channels in the weight of the layer.
@@ -117,7 +117,10 @@ def fuse_layers(
     )
     """
     result = model if inplace else copy.deepcopy(model)
-    found = [[find_parent_and_name(result, path) for path in pair] for pair in layers_to_fuse]
+    found = [
+        [require_parent_and_name_of_sublayer(result, path) for path in pair]
+        for pair in layers_to_fuse
+    ]
     layers = [[parent._sub_layers[name] for parent, name in pair] for pair in found]
     axes = [_require_foldable_pair_axis(pair) for pair in layers]
     for ((_, _), (parent, name)), (layer, norm), axis in zip(found, layers, axes, strict=True):

@@ -165,7 +165,7 @@ class ImperativeQuantAware:
         }
         for name, layer in layers:
             if id(layer) not in inner and self._observes_output_of(layer):
-                replace_sublayer(model, name, self._with_observed_output(layer))
+                replace_sublayer(model, name, self._wrap_to_observe_output(layer))
         return model
 
     def _observes_output_of(self, layer: Layer) -> bool:
@@ -175,7 +175,7 @@ class ImperativeQuantAware:
             layer, (*QUANTIZED_LAYERS, functional_layers.FloatFunctionalLayer)
         )
 
-    def _with_observed_output(self, layer: Layer) -> Layer:
+    def _wrap_to_observe_output(self, layer: Layer) -> Layer:
         if isinstance(layer, QUANTIZED_FUNCTIONS):
             return quant_layers.FakeQuantMAOutputScaleLayer(layer, moving_rate=self._moving_rate)
         return quant_layers.MAOutputScaleLayer(layer, self._moving_rate)

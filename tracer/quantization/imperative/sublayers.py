@@ -6,7 +6,7 @@ from ...core.errors import OpError, append_user_line
 from ...nn.layer import Layer
 
 
-def find_parent_and_name(model: Layer, path: str) -> tuple[Layer, str]:
+def require_parent_and_name_of_sublayer(model: Layer, path: str) -> tuple[Layer, str]:
     """Return the layer that holds the sublayer `path`, such as "features.0", and its name there."""
     layers = dict(model.named_sublayers(include_self=True))
     parent, _, name = path.rpartition(".")
@@ -19,7 +19,7 @@ def find_parent_and_name(model: Layer, path: str) -> tuple[Layer, str]:
 
 def replace_sublayer(model: Layer, path: str, replacement: Layer) -> None:
     """Replace a sublayer."""
-    parent, name = find_parent_and_name(model, path)
+    parent, name = require_parent_and_name_of_sublayer(model, path)
     setattr(parent, name, replacement)
 
 

@@ -19,7 +19,7 @@ from ...loader.engine import Engine
 from ...loader.model_files import ModelFileContents
 from ...loader.npz import load_npz
 from ...onnx.synthetic_inputs import iter_terminating_input_sets
-from .run_timeout import DEFAULT_RUN_TIMEOUT, RunTimeoutError, stop_endless_run
+from .run_timeout import DEFAULT_RUN_TIMEOUT, RunTimeoutError, stopping_endless_runs
 
 BATCH_SIZE = 32
 
@@ -173,7 +173,7 @@ def check_engine_accepts_batch(
         described = ", ".join(f"'{n}' is {Meta(a.shape, a.dtype)}" for n, a in feeds.items())
         raise OpError(f"quantize: {origin}: the inputs have no elements ({described})")
     try:
-        with stop_endless_run(engine, loops, run_timeout, origin):
+        with stopping_endless_runs(engine, loops, run_timeout, origin):
             engine.run(feeds)
     except RunTimeoutError:
         raise

@@ -8,7 +8,7 @@ from typing import Any
 from ...jit.verify import describe_loops
 from ...loader.program_engine import create_engine_of_program
 from .model import ProgramWithValues
-from .run_timeout import DEFAULT_RUN_TIMEOUT, stop_endless_run
+from .run_timeout import DEFAULT_RUN_TIMEOUT, stopping_endless_runs
 
 
 class EngineSession:
@@ -45,7 +45,7 @@ class EngineSession:
 
         Raises RunTimeoutError if a run does not end within the timeout, because of a loop.
         """
-        with stop_endless_run(self.engine, self._loops, self._run_timeout, "the data"):
+        with stopping_endless_runs(self.engine, self._loops, self._run_timeout, "the data"):
             return self._run(feeds, names or self._outputs)
 
     def _run(self, feeds: Mapping[str, Any], names: Sequence[str]) -> list[Any]:

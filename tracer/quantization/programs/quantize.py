@@ -176,7 +176,7 @@ def quantize_model(
     if settings.method in HALF_METHODS:
         return _convert_to_half_precision_and_measure(original, data, settings)
     search = LayerSelection(files, data, settings, progress)
-    search.exclude_kept_and_unsupported_layers()
+    search.set_forms_of_kept_float_and_unsupported_layers()
     search.calibrate_and_exclude_unquantizable_layers()
     search.exclude_inaccurate_layers()
     if settings.selects_by_speed and settings.method != "weight-only":
@@ -329,7 +329,7 @@ class LayerSelection:
             f"weights{why}"
         )
 
-    def exclude_kept_and_unsupported_layers(self) -> None:
+    def set_forms_of_kept_float_and_unsupported_layers(self) -> None:
         """Keep layers in float32 whose name, output or type matches `keep`; of op types that the
         method does not compute with integers, quantize only the weights.
         """

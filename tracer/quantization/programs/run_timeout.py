@@ -18,7 +18,9 @@ class RunTimeoutError(OpError):
 
 
 @contextmanager
-def stop_endless_run(engine: Engine, loops: str, seconds: float, origin: str) -> Iterator[None]:
+def stopping_endless_runs(
+    engine: Engine, loops: str, seconds: float, origin: str
+) -> Iterator[None]:
     """Stop the runs of `engine` in this context after some seconds, if its program has loops.
 
     The engine cannot be used afterwards. Programs without loops have no limit, because their runs
