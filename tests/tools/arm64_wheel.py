@@ -21,13 +21,22 @@ PYTHON_PACKAGES = (
 ).split()
 DEFAULT_TESTS = ["core", "ops", "loader", "export", "nn", "static"]
 TIMEOUT = 3600  # seconds per folder of tests
-SKIPPED_TESTS = [  # they start Python or the runner, which QEMU cannot start, or map 64 GiB
+SKIPPED_TESTS = [
+    # they start Python or the runner, which QEMU cannot start, or map 64 GiB
     "tests/export/test_pdmodel.py::test_bytes_are_independent_of_the_process",
     "tests/export/test_save.py::test_backups_are_kept_until_their_files_are_saved_again",
     "tests/export/test_save.py::test_next_save_removes_abandoned_staging_folders",
     "tests/export/test_save.py::test_staging_folder_of_running_save_is_kept",
     "tests/loader/test_options.py::test_runner_help_lists_every_option",
     "tests/loader/test_params.py::test_large_weights_are_not_read_when_opened",
+    "tests/ops/test_native.py::test_environment_variable_disables_compiled_kernels",
+    # ONNX Runtime's softmax of a row of infinities is not NaN on ARM
+    "tests/loader/test_pir.py::test_engine_returns_what_paddle_computed[pir_types]",
+    "tests/loader/test_pir.py::test_engine_returns_what_paddle_computed[pir_v1_types]",
+    "tests/loader/test_pir.py::test_predictor[pir_types]",
+    "tests/loader/test_pir.py::test_predictor[pir_v1_types]",
+    "tests/ops/test_lowered.py::test_engine_equals_kernel[softmax-6-known]",
+    "tests/ops/test_lowered.py::test_engine_equals_kernel[softmax-6-open]",
 ]
 
 
