@@ -132,7 +132,7 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
     ),
     (
         lambda m: setattr(op(m, 3).attrs[0], "block_idx", 0),
-        "op 3 (while): attribute sub_block is block 0 of 2",
+        "op 3 (while): attribute sub_block is block 0, but the number of blocks is 2",
     ),
     (lambda m: setattr(op(m, 0).attrs[0], "i", 1), "the feed ops have col [1], not 0 ... 0"),
     (lambda m: repeat(m.blocks[0].ops, 4), "the fetch ops have col [0, 0], not 0 ... 1"),

@@ -21,8 +21,9 @@ HEADERS = (
 ).split()
 HEAD = """# C++ and C reference
 
-The public declarations of [`cpp_runtime/include/oarlock`](../cpp_runtime/include/oarlock), which
-`#include <oarlock/oarlock.h>` includes, except `oarlock_c.h` for C; this page is written by
+This page lists the public declarations of
+[`cpp_runtime/include/oarlock`](../cpp_runtime/include/oarlock). `#include <oarlock/oarlock.h>`
+includes all of these headers except `oarlock_c.h`, the C API. The page is written by
 `python -m tests.tools.cpp_reference_page`. [C++ and C](cpp.md) explains how to use them,
 [options.md](options.md) lists the members of `Options`. All names of the C++ headers are in the namespace
 `oarlock`.

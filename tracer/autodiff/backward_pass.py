@@ -117,7 +117,7 @@ class ProgramBackwardPass:
         self._save_totals_of_requested_grads(self._requested_names)
 
     def _save_totals_of_requested_grads(self, names: Iterable[str]) -> None:
-        """Save the gradients of `names` that the user requested in `gradients`, before the pass
+        """Store in `gradients` those gradients of `names` that the user requested, before the pass
         removes them from `cotangents`.
         """
         for name in names:

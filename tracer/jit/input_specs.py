@@ -15,29 +15,29 @@ from ..ir.input_spec import InputSpec, to_input_spec
 from .call_arguments import FlattenedArguments, find_input_meta, is_input, leaf_cache_key
 
 
-def reject_specs_contradicting_declared(name: str, given: Any, own: Any) -> None:
-    """Raise OpError if `given`, the specs of `jit.save`, contradict `own`, the specs of
+def reject_specs_contradicting_declared(name: str, given: Any, declared: Any) -> None:
+    """Raise OpError if `given`, the specs of `jit.save`, contradict `declared`, the specs of
     `to_static`, in dtype, rank, size or nesting.
     """
     leaves, nesting = pytree.flatten(list(given))
-    known, expected = pytree.flatten(list(own))
+    known, expected = pytree.flatten(list(declared))
     fits = repr(nesting) == repr(expected)
     for spec, own_spec in zip(leaves, known, strict=False):
         fits = fits and _are_compatible_specs(spec, own_spec)
     if not fits:
         # the text of Paddle's message, which user programs compare with
         said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"
-        raise OpError(append_user_line(f"{name}: input_spec={given} {said}: {own}"))
+        raise OpError(append_user_line(f"{name}: input_spec={given} {said}: {declared}"))
 
 
-def input_spec_with_declared_dynamic_sizes(given: Any, own: Any) -> Any:
+def input_spec_with_declared_dynamic_sizes(given: Any, declared: Any) -> Any:
     """Return `given` with each example tensor replaced by a spec of it, whose sizes are dynamic
-    where those of the corresponding spec in `own` are.
+    where those of the corresponding spec in `declared` are.
     """
     if not isinstance(given, list | tuple):
         return given
     leaves, nesting = pytree.flatten(list(given))
-    known, own_nesting = pytree.flatten(list(own))
+    known, own_nesting = pytree.flatten(list(declared))
     return (
         pytree.unflatten(nesting, list(map(_spec_of_example_with_dynamic_sizes, leaves, known)))
         if repr(nesting) == repr(own_nesting)
@@ -68,18 +68,18 @@ def _spec_of_example_with_dynamic_sizes(example: Any, reference_spec: Any) -> An
     )
 
 
-def has_fewer_specs_than_declared(specs: Any, own: Any) -> bool:
-    """Whether `specs` has fewer items than `own`, or fewer leaves if the specs are nested."""
-    leaves = [pytree.flatten(list(found))[0] for found in (specs, own)]
-    return len(specs) < len(own) or len(leaves[0]) < len(leaves[1])
+def has_fewer_specs_than_declared(specs: Any, declared: Any) -> bool:
+    """Whether `specs` has fewer items than `declared`, or fewer leaves if the specs are nested."""
+    leaves = [pytree.flatten(list(found))[0] for found in (specs, declared)]
+    return len(specs) < len(declared) or len(leaves[0]) < len(leaves[1])
 
 
-def try_merge_specs_into_declared_by_name(specs: Any, own: list[Any]) -> list[Any] | None:
-    """Return `own` with each spec replaced by the spec in `specs` of the same name. Return None if
-    a spec in `specs` has no name, or a name that does not occur in `own`.
+def try_merge_specs_into_declared_by_name(specs: Any, declared: list[Any]) -> list[Any] | None:
+    """Return `declared` with each spec replaced by the spec in `specs` of the same name. Return
+    None if a spec in `specs` has no name, or a name that no spec in `declared` has.
     """
     leaves = pytree.flatten(list(specs))[0]
-    known, nesting = pytree.flatten(own)
+    known, nesting = pytree.flatten(declared)
     named = {spec.name: spec for spec in leaves if isinstance(spec, InputSpec) and spec.name}
     if len(named) < len(leaves) or not named.keys() <= {getattr(s, "name", None) for s in known}:
         return None
@@ -88,17 +88,17 @@ def try_merge_specs_into_declared_by_name(specs: Any, own: list[Any]) -> list[An
     )
 
 
-def merge_specs_into_declared_in_order(specs: list[Any], own: list[Any]) -> list[Any]:
-    """Return `own` with some of its items replaced by the items of `specs`, in order: an item is
-    replaced by the next item of `specs` if that has a compatible type and the same name or none. A
+def merge_specs_into_declared_in_order(specs: list[Any], declared: list[Any]) -> list[Any]:
+    """Return `declared` with some of its items replaced by the items of `specs`, in order: an item
+    is replaced by the next item of `specs` if that has a compatible type and the same name or none. A
     nested item is compatible with any item. If items of `specs` remain at the end, `specs` replaces
-    the first items of `own` instead.
+    the first items of `declared` instead.
     """
-    merged, remaining = list(own), list(specs)
-    for i, own_spec in enumerate(own):
+    merged, remaining = list(declared), list(specs)
+    for i, own_spec in enumerate(declared):
         if remaining and _have_compatible_types_and_names(remaining[0], own_spec):
             merged[i] = remaining.pop(0)
-    return [*specs, *own[len(specs) :]] if remaining else merged
+    return [*specs, *declared[len(specs) :]] if remaining else merged
 
 
 def _have_compatible_types_and_names(spec: Any, own_spec: Any) -> bool:

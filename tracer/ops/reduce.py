@@ -469,7 +469,7 @@ arg_min = define_arg_extreme("arg_min", np.argmin, "smallest")
 MIN_SLICE_SIZE = 256  # minimal number of elements of a slice
 
 
-def _ufunc_accumulate(ufunc: Any, x: Any, axis: int) -> Any:
+def _cumulative_ufunc_along_axis(ufunc: Any, x: Any, axis: int) -> Any:
     """`ufunc.accumulate`. Large slices are accumulated slice by slice, because `ufunc.accumulate`
     would iterate with a large stride.
     """
@@ -506,7 +506,7 @@ def cumsum(
         return np.zeros_like(x) if exclusive else x.copy()
     if reverse:
         x = np.flip(x, axis)
-    total = _ufunc_accumulate(np.add, x, axis)
+    total = _cumulative_ufunc_along_axis(np.add, x, axis)
     if exclusive:
         total = np.roll(total, 1, axis)
         np.moveaxis(total, axis, 0)[:1] = 0

@@ -48,7 +48,7 @@ using Weights = std::array<int, 16>;
 // The integer weights of 4 x 4 pixels for bicubic interpolation. The sum of the weights is
 // `kWeightScale`: as in OpenCV, the rounding error is added to the largest or subtracted from the
 // smallest of the last four central weights.
-Weights bicubic_weights_at(int x, int y) {
+Weights integer_bicubic_weights_of_4x4_pixels(int x, int y) {
   auto horizontal = cubic_weights(static_cast<float>(x) / kPositions);
   auto vertical = cubic_weights(static_cast<float>(y) / kPositions);
   Weights weights{};
@@ -72,7 +72,7 @@ Weights bicubic_weights_at(int x, int y) {
 std::vector<Weights> build_bicubic_weight_table() {
   std::vector<Weights> table;
   for (int i = 0; i < kPositions * kPositions; ++i)
-    table.push_back(bicubic_weights_at(i % kPositions, i / kPositions));
+    table.push_back(integer_bicubic_weights_of_4x4_pixels(i % kPositions, i / kPositions));
   return table;
 }
 

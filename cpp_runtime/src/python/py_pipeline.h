@@ -1,4 +1,4 @@
-// ImageProcessor and its functions in Python.
+// Python bindings of ImageProcessor, and of the functions `crop_text` and `reading_order`.
 #pragma once
 #include <nanobind/nanobind.h>
 

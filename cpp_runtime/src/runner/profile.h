@@ -1,4 +1,5 @@
-// Aggregation of ONNX Runtime's profile.
+// Computes the mean times per run of op types and nodes from ONNX Runtime's profile, and prints
+// them.
 #pragma once
 #include <string>
 #include <string_view>

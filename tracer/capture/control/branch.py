@@ -658,7 +658,7 @@ class BranchMerge:
                     label,
                     (one, two),
                     [
-                        c.saved_or_new_container_snapshot(item_key, v)
+                        c.saved_or_current_container_snapshot_or_none(item_key, v)
                         for c, v in zip(both, (one, two), strict=True)
                     ],
                 )

@@ -188,7 +188,9 @@ class Mutation:
     after: dict[Any, Any]
     container_snapshots: dict[Any, ContainerSnapshot] = field(default_factory=dict)
 
-    def saved_or_new_container_snapshot(self, key: Any, value: Any) -> ContainerSnapshot | None:
+    def saved_or_current_container_snapshot_or_none(
+        self, key: Any, value: Any
+    ) -> ContainerSnapshot | None:
         """Return the snapshot of a container that was saved for `key`. If no snapshot was saved,
         return a new snapshot of `value`, or None if `value` is no container.
         """
@@ -208,8 +210,8 @@ Mutations = dict[tuple[int, Any], Mutation]
 
 
 def save_locations_in_open_blocks(recorder: Recorder, locations: Iterable[MutableLocation]) -> None:
-    """Save the values of locations in the open blocks, before the body of a branch or loop changes
-    them. Locations that a block has already saved are skipped.
+    """Save in each open block the values that the locations have now, before the body of a branch
+    or loop changes them. Locations that a block has already saved are skipped.
     """
     inner = (
         recorder.open_blocks[::-1]

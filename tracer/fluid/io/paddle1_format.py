@@ -29,7 +29,7 @@ def convert_to_paddle1_in_place(program: Program) -> None:
             # Paddle 1.8 writes out of bounds.
             if op.type == "split" and op.attr("axis", 0) < 0:
                 op.attrs["axis"] = Attr(
-                    AttrType.INT, op.attr("axis") + len(_shape_of_x(program, block, op))
+                    AttrType.INT, op.attr("axis") + len(_shape_of_input_x(program, block, op))
                 )
             if op.type in REPLACEMENTS:
                 REPLACEMENTS[op.type](program, block, op)
@@ -83,7 +83,7 @@ EXPAND_SLOTS = {"RepeatTimes": "ExpandTimes", "repeat_times_tensor": "expand_tim
 
 
 def _replace_tile_by_expand(program: Program, block: Block, op: OpDesc) -> None:
-    if len(op.attr("expand_times", [])) == len(_shape_of_x(program, block, op)):
+    if len(op.attr("expand_times", [])) == len(_shape_of_input_x(program, block, op)):
         op.type = "expand"
         op.inputs = {EXPAND_SLOTS.get(slot, slot): names for slot, names in op.inputs.items()}
 
@@ -91,7 +91,7 @@ def _replace_tile_by_expand(program: Program, block: Block, op: OpDesc) -> None:
 def _replace_flatten_by_reshape(program: Program, block: Block, op: OpDesc) -> None:
     out = program.var(op.outputs["Out"][0], block.idx)
     assert out is not None
-    rank = max(len(_shape_of_x(program, block, op)), 1)
+    rank = max(len(_shape_of_input_x(program, block, op)), 1)
     start = op.attr("start_axis", 1) % rank
     # 0 copies a dimension
     sizes = [0 if i < start and d < 0 else d for i, d in enumerate(out.shape)]
@@ -100,12 +100,12 @@ def _replace_flatten_by_reshape(program: Program, block: Block, op: OpDesc) -> N
 
 
 def _replace_top_k_v2_by_top_k(program: Program, block: Block, op: OpDesc) -> None:
-    last = len(_shape_of_x(program, block, op)) - 1
+    last = len(_shape_of_input_x(program, block, op)) - 1
     if op.attr("axis", -1) in (-1, last) and op.attr("largest", True):
         op.type, op.attrs = "top_k", {"k": Attr(AttrType.INT, op.attr("k", 1))}
 
 
-def _shape_of_x(program: Program, block: Block, op: OpDesc) -> tuple[int, ...]:
+def _shape_of_input_x(program: Program, block: Block, op: OpDesc) -> tuple[int, ...]:
     desc = program.var(op.inputs["X"][0], block.idx)
     assert desc is not None
     return desc.shape

@@ -76,7 +76,9 @@ def select_activation_formats(
     for name in sorted(names):
         if is_float32_tensor_with_one_outer_writer(model, flow, name):
             bits = 9 if not has_symmetric_activations and _is_nonnegative(flow, name) else 8
-            formats[name] = ActivationFormat(_resolve_threshold_source(flow, name, names), bits)
+            formats[name] = ActivationFormat(
+                _find_activation_with_same_scale(flow, name, names), bits
+            )
     return formats
 
 
@@ -162,7 +164,7 @@ def _is_nonnegative(flow: Dataflow, name: str) -> bool:
     return False
 
 
-def _resolve_threshold_source(flow: Dataflow, name: str, names: Collection[str]) -> str:
+def _find_activation_with_same_scale(flow: Dataflow, name: str, names: Collection[str]) -> str:
     """If max pools or data movement ops compute variable `name` from a quantized activation, return
     that activation, because both must have the same scale.
     """

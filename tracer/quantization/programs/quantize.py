@@ -500,7 +500,9 @@ class LayerSelection:
         return QuantizationResult(model, report, self._reason_for_no_gain(report))
 
     def _notes_about_other_weights(self) -> list[str]:
-        """Return a note for each large weight outside of layers, with the ops that read it."""
+        """Return a note for each large weight that belongs to no quantizable layer, with the types
+        of the ops that read it.
+        """
         base = self._base
         flow, notes = Dataflow(base.program), []
         layer_weights = {layer.weight for layer in self._layers}
