@@ -90,9 +90,9 @@ def try_merge_specs_into_declared_by_name(specs: Any, declared: list[Any]) -> li
 
 def merge_specs_into_declared_in_order(specs: list[Any], declared: list[Any]) -> list[Any]:
     """Return `declared` with some of its items replaced by the items of `specs`, in order: an item
-    is replaced by the next item of `specs` if that has a compatible type and the same name or none. A
-    nested item is compatible with any item. If items of `specs` remain at the end, `specs` replaces
-    the first items of `declared` instead.
+    is replaced by the next item of `specs` if that has a compatible type and the same name or none.
+    A nested item is compatible with any item. If items of `specs` remain at the end, `specs`
+    replaces the first items of `declared` instead.
     """
     merged, remaining = list(declared), list(specs)
     for i, own_spec in enumerate(declared):

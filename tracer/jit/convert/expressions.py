@@ -367,8 +367,9 @@ SHORT_CIRCUIT_BUILTINS = frozenset({"any", "all"})
 
 def replace_consumed_generator_in_place(node: ast.Call) -> None:
     """Replace the generator argument of a builtin by a list comprehension, if the builtin consumes
-    all items. For a builtin that may stop early (any, all), the converted code decides when it
-    runs: a list comprehension if a recorded loop iterates over the iterable, else the generator.
+    all items. For a builtin that may stop early (any, all), the converted code makes the choice
+    when it is executed. It takes a list comprehension if a recorded loop iterates over the
+    iterable, else the generator.
     """
     if (
         not isinstance(node.func, ast.Name)
