@@ -658,6 +658,21 @@ def test_older_post_training_interface_with_zeros_and_folding(tmp_path: Path) ->
         ptq.quantize("net")  # type: ignore[arg-type]
 
 
+def test_older_post_training_interface_with_nan_in_a_weight_changes_nothing(tmp_path: Path) -> None:
+    ptq, net = ImperativePTQ(), mlp().eval()
+    observed = ptq.quantize(net)
+    observed(DATA[0])
+    weights = observed[2][0].weight
+    values = weights.numpy()
+    weights.set_value(np.where(values == values.max(), np.nan, values).astype("float32"))
+    with pytest.raises(paddle.OpError, match="contain NaN or infinity"):
+        ptq.save_quantized_model(observed, str(tmp_path / "net"), SPEC)
+    assert isinstance(observed[0], nn.Linear)
+    weights.set_value(values)
+    ptq.save_quantized_model(observed, str(tmp_path / "net"), SPEC)
+    assert isinstance(observed[0], paddle.nn.quant.quant_layers.QuantizedLinear)
+
+
 def test_path_of_older_releases() -> None:
     from oarlock.fluid.contrib.slim.quantization import ImperativeQuantAware as Older
 
