@@ -123,15 +123,18 @@ def fuse_layers(
     ]
     layers = [[parent._sub_layers[name] for parent, name in pair] for pair in found]
     axes = [_require_foldable_pair_axis(pair) for pair in layers]
-    for ((_, _), (parent, name)), (layer, norm), axis in zip(found, layers, axes, strict=True):
+    for (_, (parent, name)), (layer, norm), axis in zip(found, layers, axes, strict=True):
         _fold_batch_norm(layer, norm, axis)
         replacement = Identity()
-        replacement.training = norm.training if norm is not None else True
+        replacement.training = norm.training
         setattr(parent, name, replacement)
     return result
 
 
 def _require_foldable_pair_axis(pair: list[Any]) -> int:
+    """Return the axis of output channels in the weight of the first layer of a pair; raise OpError
+    if the second one cannot be folded into it.
+    """
     types = tuple(type(layer) for layer in pair)
     axis = FOLDABLE.get(types)  # type: ignore[arg-type]  # pairs of other lengths have no axis
     if axis is None:
