@@ -504,9 +504,26 @@ def test_invalid_folding_changes_nothing() -> None:
         ([["conv", "bn"], ["fc", "nothing"]], "has no sublayer 'nothing'"),
         ([["conv", "bn"], ["conv", "relu"]], "cannot fold Conv2D and ReLU"),
         ([["conv", "bn"], ["conv"]], "cannot fold Conv2D"),
+        ([["conv", "bn"], ["conv", "bn"]], "two pairs have the same normalization"),
     ):  # fmt: skip
         with pytest.raises(paddle.OpError, match=words):
             fuse_layers(net, pairs, inplace=True)
+    assert np.array_equal(net(IMAGES).numpy(), wanted)
+
+
+@pytest.mark.parametrize("shares_layer", [True, False])
+def test_shared_convolutions_are_not_folded(shares_layer: bool) -> None:
+    first = nn.Conv2D(3, 3, 1)
+    second = first if shares_layer else nn.Conv2D(3, 3, 1)
+    second.weight = first.weight
+    net = nn.Sequential(first, nn.BatchNorm2D(3), second)
+    net(IMAGES)
+    net.eval()
+    wanted = net(IMAGES).numpy()
+    with pytest.warns(UserWarning, match="0 is not folded, because the network has it"):
+        fuse_conv_bn(net)
+    with pytest.raises(paddle.OpError, match="cannot fold 0: the network has it under several"):
+        fuse_layers(net, [["0", "1"]], inplace=True)
     assert np.array_equal(net(IMAGES).numpy(), wanted)
 
 
