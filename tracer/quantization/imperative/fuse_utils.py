@@ -148,7 +148,9 @@ def fuse_layers(
         [require_parent_and_name_of_sublayer(result, path) for path in pair]
         for pair in layers_to_fuse
     ]
-    layers = [[parent._sub_layers[name] for parent, name in pair] for pair in found]
+    layers: list[list[Any]] = [
+        [parent._sub_layers[name] for parent, name in pair] for pair in found
+    ]
     axes = [_require_foldable_pair_axis(pair) for pair in layers]
     shared = _ids_of_shared_layers_and_parameters(result)
     for path, (layer, _) in zip(layers_to_fuse, layers, strict=True):
