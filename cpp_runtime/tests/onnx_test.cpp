@@ -135,6 +135,32 @@ TEST("onnx: weights of float ops are dequantized by a product, those of integer 
   CHECK_HAS(onnx::to_text(shifted), "row = Gather(w, i)");
 }
 
+TEST("onnx: a graph output is quantized before the Transpose that reads it") {
+  onnx::Graph g;
+  g.nodes = {{"Sigmoid", "", "", {"x"}, {"y"}, {}},
+             {"Transpose", "", "", {"y"}, {"t"}, {}},
+             {"Reshape", "", "", {"t", "shape"}, {"r"}, {}},
+             {"Relu", "", "", {"r"}, {"p"}, {}},
+             {"QuantizeLinear", "", "", {"p", "step", "zero"}, {"levels"}, {}},
+             {"DequantizeLinear", "", "", {"levels", "step", "zero"}, {"y/quantized"}, {}},
+             {"Tanh", "", "", {"y/quantized"}, {"z"}, {}}};
+  g.outputs = {{"y", DType::float32, {}, {}, false}, {"z", DType::float32, {}, {}, false}};
+  g.initializers = {{"step", DType::float32, {}, "1234", false, 0, 0},
+                    {"zero", DType::uint8, {}, "1", false, 0, 0}};
+  auto with_another_reader = g, with_computed_step = g;
+  onnx::quantize_outputs_before_transpose(g);
+  CHECK_HAS(onnx::to_text(g),
+            "y = Sigmoid(x)\ny/quantized/1 = QuantizeLinear(y, step, zero)\n"
+            "y/dequantized = DequantizeLinear(y/quantized/1, step, zero)\n"
+            "t = Transpose(y/dequantized)\nr = Reshape(t, shape)\n");
+  with_another_reader.outputs.push_back({"t", DType::float32, {}, {}, false});
+  with_computed_step.initializers[0].name = "other";
+  for (onnx::Graph* unchanged : {&with_another_reader, &with_computed_step}) {
+    onnx::quantize_outputs_before_transpose(*unchanged);
+    CHECK_EQ(unchanged->nodes.size(), 7u);
+  }
+}
+
 TEST("onnx: unused nodes are pruned, also after a subgraph") {
   onnx::Graph g;
   g.nodes = {{"Relu", "", "", {"x"}, {"a"}, {}}, {"Relu", "", "", {"x"}, {"dead"}, {}}};

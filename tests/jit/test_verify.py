@@ -175,17 +175,20 @@ def test_squeezed_size_is_fixed_in_files(tmp_path: Path) -> None:
         loaded(paddle.ones([2, 3, 4]))
 
 
+class Rough(Engine):
+    """An engine that rounds its input up."""
+
+    def run(
+        self, feeds: Mapping[str, Any] | Sequence[Any], fetch: list[str] | None = None
+    ) -> list[Any]:
+        (x,) = feeds.values() if isinstance(feeds, Mapping) else feeds
+        return super().run([np.nextafter(x, np.float32(np.inf))], fetch)
+
+
 def test_amplified_rounding_errors_are_tolerated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An error of one bit in the engine's result is amplified by a sine."""
-
-    class Rough(Engine):
-        def run(
-            self, feeds: Mapping[str, Any] | Sequence[Any], fetch: list[str] | None = None
-        ) -> list[Any]:
-            (x,) = feeds.values() if isinstance(feeds, Mapping) else feeds
-            return super().run([np.nextafter(x, np.float32(np.inf))], fetch)
 
     class Wave(nn.Layer):
         def __init__(self) -> None:
@@ -203,6 +206,23 @@ def test_amplified_rounding_errors_are_tolerated(
     monkeypatch.setattr(verify, "Engine", wrong_engine(optimised_only=False))
     with pytest.raises(paddle.VerifyError, match="the first op to differ"):
         paddle.jit.save(Wave(), path, spec)
+
+
+def test_integers_that_differ_by_rounding_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Floor(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.high = self.create_parameter([1], default_initializer=nn.initializer.Constant(1e6))
+
+        def forward(self, x: Any) -> Any:
+            return paddle.floor(self.high * x).astype("int64")
+
+    monkeypatch.setattr(verify, "Engine", Rough)
+    paddle.jit.save(Floor(), str(tmp_path / "m"), [InputSpec([None, 64], "float32", "x")])
+    report = paddle.jit.load(str(tmp_path / "m")).program().contract.verified
+    assert report.endswith(": integers, NaN or infinity differ, which rounding explains")
 
 
 @pytest.mark.parametrize("has_equal_scores", [True, False])

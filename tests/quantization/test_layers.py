@@ -504,9 +504,26 @@ def test_invalid_folding_changes_nothing() -> None:
         ([["conv", "bn"], ["fc", "nothing"]], "has no sublayer 'nothing'"),
         ([["conv", "bn"], ["conv", "relu"]], "cannot fold Conv2D and ReLU"),
         ([["conv", "bn"], ["conv"]], "cannot fold Conv2D"),
+        ([["conv", "bn"], ["conv", "bn"]], "two pairs have the same normalization"),
     ):  # fmt: skip
         with pytest.raises(paddle.OpError, match=words):
             fuse_layers(net, pairs, inplace=True)
+    assert np.array_equal(net(IMAGES).numpy(), wanted)
+
+
+@pytest.mark.parametrize("shares_layer", [True, False])
+def test_shared_convolutions_are_not_folded(shares_layer: bool) -> None:
+    first = nn.Conv2D(3, 3, 1)
+    second = first if shares_layer else nn.Conv2D(3, 3, 1)
+    second.weight = first.weight
+    net = nn.Sequential(first, nn.BatchNorm2D(3), second)
+    net(IMAGES)
+    net.eval()
+    wanted = net(IMAGES).numpy()
+    with pytest.warns(UserWarning, match="0 is not folded, because the network has it"):
+        fuse_conv_bn(net)
+    with pytest.raises(paddle.OpError, match="cannot fold 0: the network has it under several"):
+        fuse_layers(net, [["0", "1"]], inplace=True)
     assert np.array_equal(net(IMAGES).numpy(), wanted)
 
 
@@ -656,6 +673,21 @@ def test_older_post_training_interface_with_zeros_and_folding(tmp_path: Path) ->
         ImperativePTQ(FROM_DATA)  # type: ignore[arg-type]
     with pytest.raises(paddle.OpError, match="str is not a Layer"):
         ptq.quantize("net")  # type: ignore[arg-type]
+
+
+def test_older_post_training_interface_with_nan_in_a_weight_changes_nothing(tmp_path: Path) -> None:
+    ptq, net = ImperativePTQ(), mlp().eval()
+    observed = ptq.quantize(net)
+    observed(DATA[0])
+    weights = observed[2][0].weight
+    values = weights.numpy()
+    weights.set_value(np.where(values == values.max(), np.nan, values).astype("float32"))
+    with pytest.raises(paddle.OpError, match="contain NaN or infinity"):
+        ptq.save_quantized_model(observed, str(tmp_path / "net"), SPEC)
+    assert isinstance(observed[0], nn.Linear)
+    weights.set_value(values)
+    ptq.save_quantized_model(observed, str(tmp_path / "net"), SPEC)
+    assert isinstance(observed[0], paddle.nn.quant.quant_layers.QuantizedLinear)
 
 
 def test_path_of_older_releases() -> None:

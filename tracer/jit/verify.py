@@ -316,6 +316,8 @@ def verify_files_against_reference(
         return why
     sizes = "; ".join(dict.fromkeys(tried_sizes))
     where = f"at {sizes}" if sizes else "without inputs"
+    if math.isinf(trials.largest_difference):
+        return f"{engine_name}{where}: integers, NaN or infinity differ, which rounding explains"
     return f"{engine_name}{where}: largest difference {trials.largest_difference:.1e}"
 
 

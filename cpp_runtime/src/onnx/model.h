@@ -84,6 +84,10 @@ std::string make_matmul_weights_inputs_if_minor_share(std::string model);
 /// Dequantizes int8 weights by Cast and Mul where ops that compute in float read them.
 void dequantize_weights_of_float_ops_by_multiplication(Graph& graph);
 
+/// Quantizes graph outputs before a Transpose that reads them, if its result is quantized: ONNX
+/// Runtime would quantize the outputs themselves.
+void quantize_outputs_before_transpose(Graph& graph);
+
 /// Removes nodes and initializers that no output needs.
 void prune(Graph& graph);
 

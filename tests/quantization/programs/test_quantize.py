@@ -611,6 +611,32 @@ def test_engine_equals_interpreter(tmp_path: Path) -> None:
     assert np.abs(found - expected).max() <= 2e-2 * np.abs(expected).max()
 
 
+class TransposedFeatures(nn.Layer):
+    """Outputs: the scores of features, which a Linear reads transposed, and the features."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.out = nn.Linear(3, 4)
+
+    def forward(self, x: Any) -> Any:
+        """Return the scores [N, T, 4] and the features of [N, 3, T]."""
+        features = nn.functional.sigmoid(x)
+        return self.out(paddle.transpose(features, [0, 2, 1])), features
+
+
+def test_float_output_with_a_quantized_transposition_is_exact(tmp_path: Path) -> None:
+    """ONNX Runtime must not quantize the output together with its transposition."""
+    prefix = save(TransposedFeatures(), tmp_path, [None, 3, 6])
+    x = np.random.default_rng(1).standard_normal((16, 3, 6)).astype("float32")
+    model = quantize(prefix, x).model
+    scores, features = EngineSession(model).run({"x": x * 2})
+    np.testing.assert_allclose(features, 1 / (1 + np.exp(-2 * x)), atol=1e-6)
+    write_and_verify_model(read_model(prefix), model, tmp_path / "q")
+    layer = paddle.jit.load(str(tmp_path / "q"))
+    layer.train()  # the interpreter
+    np.testing.assert_allclose(scores, layer(paddle.to_tensor(x * 2))[0].numpy(), atol=1e-5)
+
+
 def test_weights_beyond_float16_remain_float32(tmp_path: Path) -> None:
     net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
     net[0].weight.set_value(np.full((4, 4), 1e5, "float32"))

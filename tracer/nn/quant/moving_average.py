@@ -52,8 +52,8 @@ def has_initial_moving_average(layer: Any) -> bool:
 def fake_quantize_with_moving_average(
     layer: Any, x: Tensor, moving_rate: float, bit_length: int
 ) -> Tensor:
-    """Return x quantized and dequantized with `layer._scale`, which is updated by the largest
-    absolute value of x before in training mode.
+    """Return x quantized and dequantized with `layer._scale`. In training mode, the scale is first
+    updated with the largest absolute value of x.
     """
     training = layer.training
     averages = (layer._accum, layer._state) if training else ()

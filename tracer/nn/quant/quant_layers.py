@@ -240,7 +240,8 @@ class FakeQuantChannelWiseAbsMax(Layer):
 class MovingAverageAbsMaxScale(Layer):
     """Return the input; in training mode, `_scale` is a moving average of max |x|.
 
-    `FakeQuantMovingAverageAbsMax` has the formula; here all three sums start with 0.
+    `FakeQuantMovingAverageAbsMax` has the formula; here `_scale`, `_state` and `_accum` start with
+    0.
 
     Parameters
     ----------
@@ -367,7 +368,7 @@ class QuantizedConv2D(_QuantizedLayer):
     weight_bits, activation_bits : int, default 8
         From 2 to 16.
     moving_rate : float, default 0.9
-        Of "moving_average_abs_max".
+        Decay rate of the average of "moving_average_abs_max".
     weight_quantize_type : "abs_max" or "channel_wise_abs_max", default "abs_max"
     activation_quantize_type : "abs_max" or "moving_average_abs_max", default "abs_max"
     weight_pre_layer, act_pre_layer : class of layers, optional
@@ -410,7 +411,7 @@ class QuantizedConv2DTranspose(_QuantizedLayer):
     weight_bits, activation_bits : int, default 8
         From 2 to 16.
     moving_rate : float, default 0.9
-        Of "moving_average_abs_max".
+        Decay rate of the average of "moving_average_abs_max".
     weight_quantize_type : "abs_max" or "channel_wise_abs_max", default "abs_max"
     activation_quantize_type : "abs_max" or "moving_average_abs_max", default "abs_max"
     weight_pre_layer, act_pre_layer : class of layers, optional
@@ -467,7 +468,7 @@ class QuantizedLinear(_QuantizedLayer):
     weight_bits, activation_bits : int, default 8
         From 2 to 16.
     moving_rate : float, default 0.9
-        Of "moving_average_abs_max".
+        Decay rate of the average of "moving_average_abs_max".
     weight_quantize_type : "abs_max" or "channel_wise_abs_max", default "abs_max"
     activation_quantize_type : "abs_max" or "moving_average_abs_max", default "abs_max"
     weight_pre_layer, act_pre_layer : class of layers, optional
@@ -508,7 +509,7 @@ class QuantizedMatmul(Layer):
     activation_bits : int, default 8
         From 2 to 16.
     moving_rate : float, default 0.9
-        Of "moving_average_abs_max".
+        Decay rate of the average of "moving_average_abs_max".
     activation_quantize_type : "abs_max" or "moving_average_abs_max", default "abs_max"
     act_pre_layer, act_quant_layer : class of layers, optional
         Process inputs before they are quantized; replace the fake-quantize layers.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 from ...core.errors import OpError, append_user_line, warn
 from ...nn import BatchNorm1D, BatchNorm2D, Conv2D, Identity, Layer, Linear
 from ...nn.create_parameter import create_parameter
+from ..quantize import shared_parameter_ids
 from .sublayers import require_parent_and_name_of_sublayer
 
+_SHARED = "the network has it under several names, or another layer shares its weight or bias"
 # Pairs (layer type, type of the normalization after it) that can be folded -> the axis of output
 # channels in the weight of the layer.
 FOLDABLE: dict[tuple[type, type], int] = {(Conv2D, BatchNorm2D): 0, (Linear, BatchNorm1D): 1}
@@ -26,7 +29,8 @@ def fuse_conv_bn(model: Layer) -> Layer:
     have the same parent and as many channels. This assumes that layers run in the order in which
     they were assigned: name the pairs with `fuse_layers` if that is not so. If a parent has another
     convolution before another normalization, as after `conv1, conv2, bn1, bn2`, a warning names it
-    and its layers are not folded.
+    and its layers are not folded. A warning also names a convolution that is not folded because
+    the network has it under several names or another layer shares its weight or bias.
 
     Parameters
     ----------
@@ -70,11 +74,32 @@ def fuse_conv_bn(model: Layer) -> Layer:
             f"show which normalization follows which convolution; name the pairs with fuse_layers"
         )
     pairs = [pair for pair in pairs if _parent_name(pair[0]) not in unclear]
+    by_name, shared = dict(layers), _ids_of_shared_layers_and_parameters(model)
+    for name, _ in pairs:
+        if _is_shared(by_name[name], shared):
+            warn(f"fuse_conv_bn: {name} is not folded, because {_SHARED}")
+    pairs = [pair for pair in pairs if not _is_shared(by_name[pair[0]], shared)]
     return fuse_layers(model, pairs, inplace=True)
 
 
 def _parent_name(path: str) -> str:
     return path.rpartition(".")[0]
+
+
+def _ids_of_shared_layers_and_parameters(model: Layer) -> set[int]:
+    """Return the ids of the layers with several names in `model`, and of the parameters that
+    several layers have.
+    """
+    counts = Counter(
+        id(layer)
+        for parent in model.sublayers(include_self=True)
+        for layer in parent._sub_layers.values()
+    )
+    return {layer for layer, count in counts.items() if count > 1} | shared_parameter_ids(model)
+
+
+def _is_shared(layer: Any, shared: set[int]) -> bool:
+    return not shared.isdisjoint(id(part) for part in (layer, layer.weight, layer.bias))
 
 
 def _are_foldable(layer: Layer, following: Layer) -> bool:
@@ -105,7 +130,9 @@ def fuse_layers(
     Raises
     ------
     OpError
-        If a name does not exist or a pair cannot be folded; nothing is changed then.
+        If a name does not exist, two pairs have the same normalization, or a pair cannot be folded,
+        also because the network has its first layer under several names or another layer shares
+        its weight or bias; nothing is changed then.
 
     Examples
     --------
@@ -121,17 +148,28 @@ def fuse_layers(
         [require_parent_and_name_of_sublayer(result, path) for path in pair]
         for pair in layers_to_fuse
     ]
-    layers = [[parent._sub_layers[name] for parent, name in pair] for pair in found]
+    layers: list[list[Any]] = [
+        [parent._sub_layers[name] for parent, name in pair] for pair in found
+    ]
     axes = [_require_foldable_pair_axis(pair) for pair in layers]
-    for ((_, _), (parent, name)), (layer, norm), axis in zip(found, layers, axes, strict=True):
+    shared = _ids_of_shared_layers_and_parameters(result)
+    for path, (layer, _) in zip(layers_to_fuse, layers, strict=True):
+        if _is_shared(layer, shared):
+            raise OpError(append_user_line(f"fuse_layers: cannot fold {path[0]}: {_SHARED}"))
+    if len({(id(parent), name) for _, (parent, name) in found}) < len(found):
+        raise OpError(append_user_line("fuse_layers: two pairs have the same normalization"))
+    for (_, (parent, name)), (layer, norm), axis in zip(found, layers, axes, strict=True):
         _fold_batch_norm(layer, norm, axis)
         replacement = Identity()
-        replacement.training = norm.training if norm is not None else True
+        replacement.training = norm.training
         setattr(parent, name, replacement)
     return result
 
 
 def _require_foldable_pair_axis(pair: list[Any]) -> int:
+    """Return the axis of output channels in the weight of the first layer of a pair; raise OpError
+    if the second one cannot be folded into it.
+    """
     types = tuple(type(layer) for layer in pair)
     axis = FOLDABLE.get(types)  # type: ignore[arg-type]  # pairs of other lengths have no axis
     if axis is None:

@@ -128,7 +128,8 @@ class ImperativePTQ:
         Raises
         ------
         OpError
-            If a layer has seen no data.
+            If a layer has seen no data, or a weight contains NaN or infinity; the network is not
+            changed then.
 
         Notes
         -----
@@ -154,9 +155,24 @@ class ImperativePTQ:
                     f"the model on calibration data before, or set skip_quant = True"
                 )
             )
-        for name, layer, config in observed:
+        replacements = self._create_replacements(observed)
+        for _, layer, config in observed:
             config.quant_hook_handle.remove()
             del layer._quant_config  # type: ignore[attr-defined]
+        for name, replacement in replacements:
+            replace_sublayer(model, name, replacement)
+
+    @staticmethod
+    def _create_replacements(
+        observed: list[tuple[str, Layer, PTQConfig]],
+    ) -> list[tuple[str, Layer]]:
+        """Return the names of the layers to replace, with their quantized layers; warn about layers
+        that stay float.
+
+        Raises OpError for weights with NaN or infinity.
+        """
+        replacements = []
+        for name, layer, config in observed:
             if not PTQRegistry.is_simulated_quant_layer(layer):
                 continue
             config.in_act_quantizer.cal_thresholds()
@@ -166,7 +182,8 @@ class ImperativePTQ:
                     f"its input were 0 during calibration"
                 )
                 continue
-            replace_sublayer(model, name, _create_quantized_layer(layer, config))
+            replacements.append((name, _create_quantized_layer(layer, config)))
+        return replacements
 
 
 def _require_layer(method: str, model: Any) -> None:
@@ -211,7 +228,7 @@ def _create_quantized_layer(layer: Any, config: PTQConfig) -> Layer:
         (quantized._fake_quant_weight, config.wt_quantizer),
     ):
         fake_quant._scale.set_value(np.asarray(quantizer.thresholds[0], np.float32).reshape(-1))
-    for one in quantized.sublayers(include_self=True):
-        one.training = layer.training
+    for sublayer in quantized.sublayers(include_self=True):
+        sublayer.training = layer.training
     result: Layer = quantized
     return result

@@ -69,7 +69,7 @@ class PTQRegistry:
 
     @classmethod
     def is_registered_layer(cls, layer: Any) -> bool:
-        """Return whether `layer_info` has the slots of a layer."""
+        """Return whether `layer_info` returns the slots of a layer instead of raising an error."""
         return _is_one_of(layer, [info.layer for info in PTQ_LAYERS_INFO + QUANT_LAYERS_INFO])
 
     @classmethod

@@ -61,7 +61,7 @@ class ImperativeQuantAware:
         From 2 to 16.
     moving_rate : float, default 0.9
     fuse_conv_bn : bool, default False
-        Whether to call `imperative.fuse_utils.fuse_conv_bn` before.
+        Whether `quantize` calls `imperative.fuse_utils.fuse_conv_bn` first.
     weight_preprocess_layer, act_preprocess_layer : class of layers, optional
         Created for each layer; process weights and inputs before they are quantized.
     weight_quantize_layer, act_quantize_layer : class of layers, optional
@@ -134,7 +134,10 @@ class ImperativeQuantAware:
         }
 
     def quantize(self, model: Layer) -> Layer:
-        """Replace layers by quantized ones, in place, and observe the outputs of all layers.
+        """Replace layers by quantized ones, in place, and observe the outputs of the layers.
+
+        The outputs of `nn.quant.add`, `subtract`, `multiply`, `divide` and `matmul` are
+        fake-quantized. With `onnx_format=True`, only the outputs of quantized layers are observed.
 
         Parameters
         ----------
@@ -203,9 +206,9 @@ class ImperativeQuantAware:
         if self._onnx_format:
             layer = copy.deepcopy(layer)
             shared = shared_parameter_ids(layer)
-            for one in layer.sublayers(include_self=True):
-                if isinstance(one, QUANTIZED_LAYERS):
-                    _convert_to_quantize_dequantize_layers(one, shared)
+            for sublayer in layer.sublayers(include_self=True):
+                if isinstance(sublayer, QUANTIZED_LAYERS):
+                    _convert_to_quantize_dequantize_layers(sublayer, shared)
         save_in_eval_mode(layer, path, input_spec, config)
 
 
@@ -244,20 +247,23 @@ def _convert_to_quantize_dequantize_layers(layer: Any, shared: Collection[int]) 
     shared: ids of the parameters of several layers; these stay floats, because the other layer
     needs them.
     """
-    observer, of_weight = layer._fake_quant_input, layer._fake_quant_weight
-    if isinstance(observer, quant_layers.FakeQuantMovingAverageAbsMax):
-        arguments = {"scales": observer._scale, "bit_length": observer._quant_bits}
+    fake_quant_input, fake_quant_weight = layer._fake_quant_input, layer._fake_quant_weight
+    if isinstance(fake_quant_input, quant_layers.FakeQuantMovingAverageAbsMax):
+        arguments = {
+            "scales": fake_quant_input._scale,
+            "bit_length": fake_quant_input._quant_bits,
+        }
         layer._fake_quant_input = LinearQuanterDequanter(
             LinearQuanter(**arguments), LinearDequanter(**arguments)
         )
     if layer._weight_preprocess is None and isinstance(
-        of_weight, quant_layers.FakeQuantAbsMax | quant_layers.FakeQuantChannelWiseAbsMax
+        fake_quant_weight, quant_layers.FakeQuantAbsMax | quant_layers.FakeQuantChannelWiseAbsMax
     ):
-        of_weight(layer.weight)  # stores the scales of the trained weight
+        fake_quant_weight(layer.weight)  # stores the scales of the trained weight
         arguments = {
-            "scales": of_weight._scale,
-            "bit_length": of_weight._quant_bits,
-            "quant_axis": getattr(of_weight, "_quant_axis", -1),
+            "scales": fake_quant_weight._scale,
+            "bit_length": fake_quant_weight._quant_bits,
+            "quant_axis": getattr(fake_quant_weight, "_quant_axis", -1),
         }
         quanter: LinearQuanter | None = LinearQuanter(**arguments)
         if id(layer.weight) not in shared:

@@ -18,7 +18,7 @@ def require_parent_and_name_of_sublayer(model: Layer, path: str) -> tuple[Layer,
 
 
 def replace_sublayer(model: Layer, path: str, replacement: Layer) -> None:
-    """Replace a sublayer."""
+    """Replace the sublayer with the structured name `path`."""
     parent, name = require_parent_and_name_of_sublayer(model, path)
     setattr(parent, name, replacement)
 
