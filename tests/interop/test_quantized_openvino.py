@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import oarlock as paddle
+from oarlock import nn
 from oarlock.compiler.interpreter import Interpreter
 from oarlock.core.tensor import Tensor
 from oarlock.jit.condition_number import QuantizationLevelNoiseMode, is_explained_by_rounding
@@ -29,6 +31,7 @@ from tests.quantization.programs.networks import (
     attention_model,
     images,
     residual_model,
+    save,
     sequences,
 )
 
@@ -132,7 +135,7 @@ def test_openvino_returns_the_same_with_integers(
     assert not [layer.reason for layer in result.report.layers if layer.reason]
     output = tmp_path / "q.onnx"
     with model_with_temporary_parameter_file(files, result.model) as written:
-        write_onnx(written, output, ExportOptions(inline=True))
+        write_onnx(written, output, ExportOptions(inline=True, target="openvino"))
     found, layers = run_in_openvino(openvino, output, feeds)
     (wanted,) = EngineSession(result.model).run(feeds)
     deviation = largest_relative_difference(found, wanted)
@@ -144,3 +147,22 @@ def test_openvino_returns_the_same_with_integers(
         if {precision, *dtypes[:2]} <= INTEGERS  # activation and weights
     ]
     assert (len(integer), len(weighted) - len(integer)) == (num_integer, num_float), weighted
+
+
+@pytest.mark.slow
+def test_openvino_pads_average_pools_with_zeros(openvino: Path, tmp_path: Path) -> None:
+    paddle.seed(0)
+    net = nn.Sequential(
+        nn.Conv2D(3, 8, 3), nn.AvgPool2D(3, 1, padding=1, exclusive=False), nn.Conv2D(8, 4, 3)
+    )
+    prefix, feeds = save(net, tmp_path, [None, 3, 16, 16]), {"x": images()}
+    files = read_model(prefix)
+    data = CalibrationData({"x": feeds["x"][:1]}, [feeds])
+    settings = QuantizationSettings(selects_by_speed=False)
+    model = quantize_model(files, data, settings, lambda *_: None).model
+    output = tmp_path / "q.onnx"
+    with model_with_temporary_parameter_file(files, model) as written:
+        write_onnx(written, output, ExportOptions(inline=True, target="openvino"))
+    found, _ = run_in_openvino(openvino, output, feeds)
+    (wanted,) = EngineSession(model).run(feeds)
+    assert np.abs(found - wanted).max() < 0.02 * np.abs(wanted).max()

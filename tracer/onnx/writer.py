@@ -69,9 +69,9 @@ def write_onnx(files: ModelFileContents, output: Path, options: ExportOptions) -
     """
     check_output_is_not_model_file(files, output)
     opset = select_opset(files, options)
-    is_for_tensorrt = any(t.name == "trt" for t in parse_target_engines(options.target))
+    needs_int8 = _needs_int8_activations(files, options.target)
     data = name_output_dims_after_input_dims(
-        onnx_bytes(files, output, options.inline, opset, is_for_tensorrt)
+        onnx_bytes(files, output, options.inline, opset, needs_int8)
     )
     previous = read_file(output) if output.exists() else None
     write_files_atomically({str(output): data})
@@ -81,6 +81,15 @@ def write_onnx(files: ModelFileContents, output: Path, options: ExportOptions) -
         output.unlink() if previous is None else write_files_atomically({str(output): previous})
         raise
     return ExportResult(output, len(data), opset, report)
+
+
+def _needs_int8_activations(files: ModelFileContents, target: str) -> bool:
+    """Whether a target engine needs signed activations as int8: TensorRT reads no other type;
+    OpenVINO 2026.4 pads average pools with 0, not with the zero point, which is 128 in uint8.
+    """
+    names = {engine.name for engine in parse_target_engines(target)}
+    has_activations = any(op.type == "quantize_linear" for op in files.program.ops())
+    return "trt" in names or ("openvino" in names and has_activations)
 
 
 def check_output_is_not_model_file(files: ModelFileContents, output: Path) -> None:
@@ -123,7 +132,8 @@ def onnx_bytes(
 ) -> bytes:
     """Convert the model and return the serialized ModelProto for a file at the path `output`.
 
-    signed_activations: quantize activations to int8 instead of uint8, as TensorRT requires.
+    signed_activations: quantize activations to int8 instead of uint8 with the zero point 128, as
+    TensorRT and OpenVINO require.
     """
     if not inline:
         _require_readable_external_weights(files, output)
