@@ -275,7 +275,7 @@ class _ProgramBuild:
         on_iteration: Callable[[], None] | None,
     ) -> None:
         lowered = lower_to_instructions(program)
-        for name in fetches:  # gives a fetch that no op reads or writes a register
+        for name in fetches:  # allocates a register for a fetch that no op reads or writes
             lowered.get_or_create_outermost_variable_register(name)
         persistable = {
             v.name: lowered.find_outermost_variable_register(v.name) for v in program.persistables()

@@ -25,7 +25,7 @@ from .enums import DataType
 
 
 class Tensor:
-    """A handle of one input or output of a predictor, which gives access to its value."""
+    """A handle of one input or output of a predictor, which reads or sets its value."""
 
     def __init__(self, name: str, dtype: str, shape: Sequence[int | str]) -> None:
         self._name, self._dtype = name, dtype

@@ -85,7 +85,7 @@ def _(
 @op("unpool_to", "X, Indices, Size*! -> Out", internal=True, validate_before_kernel=True)
 def unpool_to_size(x, mask, sizes):
     """Unpooling: Out = zeros, with each element of X at its position in Indices. The input Size
-    gives the output sizes.
+    determines the output sizes.
 
     X [N,C,*S], Indices int like X -> Out [N,C,*Size]
     """

@@ -69,7 +69,7 @@ def can_batch(engine: Engine, files: ModelFileContents) -> bool:
 
 
 def _has_equal_results_in_batched_run(engine: Engine, files: ModelFileContents) -> bool:
-    """Whether running a batch of two synthetic requests gives the same results as running the two
+    """Whether running a batch of two synthetic requests returns the same results as running the two
     requests separately; False if the model rejects all synthetic inputs.
 
     Shapes are not sufficient: `nonzero`, or a softmax over the first axis, mixes samples.

@@ -31,7 +31,7 @@ enum class PipelineTask {
   text_recognition,
 };
 
-/// The name that PaddleX gives to a task, such as `text_detection`.
+/// PaddleX's name of a task, such as `text_detection`.
 OARLOCK_EXPORT std::string_view task_name(PipelineTask task);
 
 /// Sizes of an image before and after preprocessing.  resized: before padding; scale: resized size

@@ -139,7 +139,7 @@ std::optional<Ints> shape_input_dims(const ValueType& shape) {
   return Ints(static_cast<std::size_t>((*shape.shape)[0]), kUnknownElement);
 }
 
-// The size of the dim that a Reshape from `from` to `to` gives as -1; -1 unless the sizes of all
+// The size of the dim that a Reshape from `from` to `to` declares as -1; -1 unless the sizes of all
 // dims that the Reshape does not copy are known.
 std::int64_t infer_unknown_dim(const Ints& from, const Ints& to) {
   std::int64_t elements = 1, known_product = 1;

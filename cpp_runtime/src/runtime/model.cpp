@@ -87,6 +87,14 @@ LoweringOptions to_lowering_options(const Model::Impl& impl, const OnnxOptions& 
   return lowering;
 }
 
+/// The options of a conversion whose graph is not written to a file.
+LoweringOptions lowering_options_at_opset(const Model::Impl& impl, int opset) {
+  OnnxOptions options;
+  options.opset = opset;
+  options.inline_weights = impl.weights_in_memory != nullptr;
+  return to_lowering_options(impl, options);
+}
+
 const std::string kEmpty;
 
 /// The folder that `path` names directly or as `path/__model__`, with a slash at its end; "" for
@@ -264,20 +272,14 @@ std::string Model::to_onnx(const OnnxOptions& options) const {
 }
 
 int Model::lowest_opset(int min_opset, int max_opset) const {
-  OnnxOptions options;
-  options.opset = min_opset;
-  options.inline_weights = impl_->weights_in_memory != nullptr;
-  LoweringOptions lowering = to_lowering_options(*impl_, options);
+  LoweringOptions lowering = lowering_options_at_opset(*impl_, min_opset);
   lowering.max_opset = max_opset;
   return lower_program(impl_->program, impl_->params, lowering).opset;
 }
 
 std::string Model::to_text(int opset) const {
-  OnnxOptions options;
-  options.opset = opset;
-  options.inline_weights = impl_->weights_in_memory != nullptr;
-  return onnx::to_text(
-      lower_program(impl_->program, impl_->params, to_lowering_options(*impl_, options)).graph);
+  LoweringOptions lowering = lowering_options_at_opset(*impl_, opset);
+  return onnx::to_text(lower_program(impl_->program, impl_->params, lowering).graph);
 }
 
 std::vector<std::string> convertible_op_types() {

@@ -14,7 +14,7 @@ from ..reduce import reduce_sum
 from ..shared_op_rules import check_float, shapes_match, vjp_input_dtype_proto, vjp_input_shape
 from ..unary_math import negative, one_minus
 
-# The largest loss of a label: as in Paddle, a probability of 0 gives this value instead of
+# The largest loss of a label: as in Paddle, a probability of 0 results in this value instead of
 # infinity.
 MAX_LOSS = 1e20
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "onnx/model.h"
+#include "onnx/passes/unique_names.h"
 
 namespace oarlock::onnx {
 namespace {
@@ -38,12 +39,10 @@ std::int64_t axis_of(const Node& node) {
 
 class WeightDequantizer {
  public:
-  explicit WeightDequantizer(Graph& main) : main_(main) {
-    for (std::size_t i = 0; i < main.initializers.size(); ++i) {
+  explicit WeightDequantizer(Graph& main) : main_(main), unique_names_(main) {
+    for (std::size_t i = 0; i < main.initializers.size(); ++i)
       initializer_indices_.emplace(main.initializers[i].name, i);
-      used_names_.insert(main.initializers[i].name);
-    }
-    index_names_levels_and_activations(main);
+    index_levels_and_activations(main);
   }
 
   // Lets float ops of a graph and its inner graphs read Cast and Mul instead of DequantizeLinear.
@@ -68,24 +67,16 @@ class WeightDequantizer {
   }
 
  private:
-  void index_names_levels_and_activations(const Graph& graph) {
-    for (const ValueInfo& input : graph.inputs) used_names_.insert(input.name);
+  void index_levels_and_activations(const Graph& graph) {
     for (const Node& node : graph.nodes) {
-      used_names_.insert(node.outputs.begin(), node.outputs.end());
       const Initializer* source = node.op == "Cast" ? find_initializer(node.inputs[0]) : nullptr;
       if (source && source->dtype == DType::float32) float_levels_[node.outputs[0]] = source->name;
       if (is_dequantize(node) && !find_weight_levels(node.inputs[0]))
         dequantized_activations_.insert(node.outputs[0]);
       for (const auto& [key, attr] : node.attrs)
         if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr))
-          index_names_levels_and_activations(**inner);
+          index_levels_and_activations(**inner);
     }
-  }
-
-  std::string make_unique_name(const std::string& base) {
-    std::string name = base;
-    for (int i = 1; !used_names_.insert(name).second; ++i) name = base + "/" + std::to_string(i);
-    return name;
   }
 
   const Initializer* find_initializer(std::string_view name) const {
@@ -134,11 +125,12 @@ class WeightDequantizer {
     if (!is_int8 && weight->dtype != DType::float32) return {};
     auto steps = find_broadcast_steps(node, weight->shape.size());
     if (!steps) return {};
-    steps->name = make_unique_name(steps->name + "/broadcast");
-    std::string levels = weight->name, float_weight = make_unique_name(node.outputs[0] + "/float");
+    steps->name = unique_names_.make(steps->name + "/broadcast");
+    std::string levels = weight->name,
+                float_weight = unique_names_.make(node.outputs[0] + "/float");
     std::vector<Node> nodes;
     if (is_int8) {
-      levels = make_unique_name(node.outputs[0] + "/levels");
+      levels = unique_names_.make(node.outputs[0] + "/levels");
       nodes.push_back({"Cast", "", "", {weight->name}, {levels}, {{"to", std::int64_t{1}}}});
     }
     nodes.push_back({"Mul", "", "", {levels, steps->name}, {float_weight}, {}});
@@ -148,7 +140,8 @@ class WeightDequantizer {
 
   Graph& main_;
   std::map<std::string, std::size_t, std::less<>> initializer_indices_;
-  Names used_names_, dequantized_activations_;
+  UniqueNames unique_names_;
+  Names dequantized_activations_;
   NameMap float_levels_;  // the float32 initializer of each result of Cast
 };
 

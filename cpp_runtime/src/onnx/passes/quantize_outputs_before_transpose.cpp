@@ -11,6 +11,7 @@
 #include <set>
 
 #include "onnx/model.h"
+#include "onnx/passes/unique_names.h"
 
 namespace oarlock::onnx {
 namespace {
@@ -28,10 +29,9 @@ bool preserves_quantized_result(const Node& node) {
 
 class OutputQuantizer {
  public:
-  explicit OutputQuantizer(const Graph& main) {
+  explicit OutputQuantizer(const Graph& main) : unique_names_(main) {
     for (const Initializer& constant : main.initializers) constants_.insert(constant.name);
-    used_names_ = constants_;
-    index_names_and_quantized_values(main);
+    index_quantized_values(main);
   }
 
   // Inserts QuantizeLinear and DequantizeLinear in a graph and its inner graphs.
@@ -46,8 +46,8 @@ class OutputQuantizer {
       bool reads_output = node.op == "Transpose" && outputs.contains(node.inputs[0]);
       if (auto format = reads_output ? find_format_of_first_input(node) : std::nullopt) {
         const auto& [step, zero_point] = *format;
-        std::string levels = make_unique_name(node.inputs[0] + "/quantized"),
-                    result = make_unique_name(node.inputs[0] + "/dequantized");
+        std::string levels = unique_names_.make(node.inputs[0] + "/quantized"),
+                    result = unique_names_.make(node.inputs[0] + "/dequantized");
         nodes.push_back(
             {"QuantizeLinear", "", "", {node.inputs[0], step, zero_point}, {levels}, {}});
         nodes.push_back({"DequantizeLinear", "", "", {levels, step, zero_point}, {result}, {}});
@@ -62,16 +62,14 @@ class OutputQuantizer {
   // The step and the zero point of QuantizeLinear.
   using Format = std::pair<std::string, std::string>;
 
-  // Fills used_names_, num_readers_ and formats_ from a graph and its inner graphs. The nodes are
-  // visited from the last to the first, so that the readers of a value are known before its node.
-  void index_names_and_quantized_values(const Graph& graph) {
-    for (const ValueInfo& input : graph.inputs) used_names_.insert(input.name);
+  // Fills num_readers_ and formats_ from a graph and its inner graphs. The nodes are visited from
+  // the last to the first, so that the readers of a value are known before its node.
+  void index_quantized_values(const Graph& graph) {
     for (const ValueInfo& output : graph.outputs) ++num_readers_[output.name];
     for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
       for (const auto& [key, attr] : node->attrs)
         if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr))
-          index_names_and_quantized_values(**inner);
-      used_names_.insert(node->outputs.begin(), node->outputs.end());
+          index_quantized_values(**inner);
       for (const std::string& name : node->inputs) ++num_readers_[name];
       if (auto format = find_format_of_first_input(*node))
         formats_.emplace(node->inputs[0], *format);
@@ -89,13 +87,8 @@ class OutputQuantizer {
     return result->second;
   }
 
-  std::string make_unique_name(const std::string& base) {
-    std::string name = base;
-    for (int i = 1; !used_names_.insert(name).second; ++i) name = base + "/" + std::to_string(i);
-    return name;
-  }
-
-  Names constants_, used_names_;
+  UniqueNames unique_names_;
+  Names constants_;
   std::map<std::string, std::size_t, std::less<>> num_readers_;
   // The formats to which the last reader of a value quantizes it, itself or by ops that follow.
   std::map<std::string, Format, std::less<>> formats_;
