@@ -40,7 +40,7 @@ BARS = [
     Bar("60 small ops, forward and backward", {"paddle": 0.6}),
     *(
         Bar(f"training step: {name}", {"paddle": 0.5, "torch": 1.0})
-        for name in ("mlp", "lenet", "resnet", "lstm", "transformer")
+        for name in ("mlp", "lenet", "resnet", "lstm", "transformer", "resnet50", "gpt")
     ),
     Bar("traced call of a small MLP", {"paddle": 0.15, "onnxruntime": 1.5}),
     *(

@@ -141,13 +141,69 @@ def wide_lenet() -> Any:
     )
 
 
+class Attention(nn.Layer):  # type: ignore[misc]
+    """Causal self-attention with 6 heads of 64."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv, self.out = nn.Linear(384, 3 * 384), nn.Linear(384, 384)
+        self.mask = P.to_tensor(np.triu(np.full((128, 128), -np.inf, "float32"), 1))
+
+    def forward(self, x: Any) -> Any:
+        """[N, 128, 384] -> [N, 128, 384]"""
+        q, k, v = self.qkv(x).reshape([-1, 128, 3, 6, 64]).transpose([2, 0, 3, 1, 4]).unbind(0)
+        scores = P.matmul(q * 64**-0.5, k, transpose_y=True) + self.mask
+        mixed = P.matmul(nn.functional.softmax(scores), v)
+        return self.out(mixed.transpose([0, 2, 1, 3]).reshape([-1, 128, 384]))
+
+
+class DecoderLayer(nn.Layer):  # type: ignore[misc]
+    """Attention and a feed-forward network, with normalization before each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm1, self.attention, self.norm2 = nn.LayerNorm(384), Attention(), nn.LayerNorm(384)
+        self.wide, self.narrow = nn.Linear(384, 1536), nn.Linear(1536, 384)
+
+    def forward(self, x: Any) -> Any:
+        """[N, 128, 384] -> [N, 128, 384]"""
+        x = x + self.attention(self.norm1(x))
+        return x + self.narrow(nn.functional.gelu(self.wide(self.norm2(x))))
+
+
+class Gpt(nn.Layer):  # type: ignore[misc]
+    """A language model of 6 layers over 256 tokens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tokens, self.positions = nn.Embedding(256, 384), nn.Embedding(128, 384)
+        self.layers = nn.Sequential(*(DecoderLayer() for _ in range(6)))
+        self.norm, self.head = nn.LayerNorm(384), nn.Linear(384, 256)
+
+    def forward(self, x: Any) -> Any:
+        """[N, 128] -> [N * 128, 256]"""
+        x = self.tokens(x) + self.positions(P.arange(128))
+        return self.head(self.norm(self.layers(x))).reshape([-1, 256])
+
+
 TRAINED: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
     "mlp": (wide_mlp, (16, 784)),
     "lenet": (wide_lenet, (64, 1, 28, 28)),
     "resnet": (resnet, (16, 3, 32, 32)),
     "lstm": (Recurrent, (16, 20, 32)),
     "transformer": (Classifier, (16, 16, 64)),
+    "resnet50": (P.vision.models.resnet50, (8, 3, 112, 112)),
+    "gpt": (Gpt, (4, 128)),
 }
+
+
+def training_batch(name: str) -> tuple[Any, Any]:
+    """Return inputs and labels."""
+    shape = TRAINED[name][1]
+    if name == "gpt":
+        tokens = rng.integers(0, 256, (4, 129))
+        return P.to_tensor(tokens[:, :-1]), P.to_tensor(tokens[:, 1:].reshape(-1))
+    return normal(*shape), labels(shape[0])
 
 
 def add(tape: bool) -> Case:
@@ -174,8 +230,7 @@ def op_chain() -> Case:
 
 def train(name: str) -> Case:
     """Run one training step, with SGD for the MLP and Adam for the other models."""
-    make, shape = TRAINED[name]
-    model, x, y = make(), normal(*shape), labels(shape[0])
+    model, (x, y) = TRAINED[name][0](), training_batch(name)
     optimizer_class = P.optimizer.SGD if name == "mlp" else P.optimizer.Adam
     optimizer = optimizer_class(1e-3, parameters=model.parameters())
     criterion = nn.CrossEntropyLoss()

@@ -110,6 +110,15 @@ TEST("kernels: convolutions and their gradients") {
   test_conv({3, 5, 7, 7, 7, 1, 1, 1, 4, 4, 2, 2, 1, 1, 0, 0});
   test_conv({6, 2, 12, 12, 3, 1, 5, 5, 8, 8, 1, 1, 1, 1, 0, 0});
   test_conv({2, 3, 11, 40, 4, 1, 2, 3, 4, 13, 3, 3, 1, 1, 0, 1});
+  // With many channels, the filter gradient packs the channels of a pixel side by side.
+  test_conv({3, 40, 9, 11, 20, 1, 3, 3, 9, 11, 1, 1, 1, 1, 1, 1});
+  test_conv({2, 33, 14, 14, 17, 1, 1, 1, 7, 7, 2, 2, 1, 1, 0, 0});
+  test_conv({5, 600, 3, 3, 20, 1, 1, 1, 3, 3, 1, 1, 1, 1, 0, 0});
+  test_conv({2, 16, 12, 13, 16, 1, 3, 3, 8, 9, 1, 1, 2, 2, 0, 0});
+  test_conv({2, 32, 8, 8, 32, 2, 3, 3, 8, 8, 1, 1, 1, 1, 1, 1});
+  test_conv({2, 20, 11, 11, 18, 1, 2, 2, 4, 4, 3, 3, 1, 1, 0, 0});
+  test_conv({1, 16, 3, 300, 16, 1, 3, 3, 3, 300, 1, 1, 1, 1, 1, 1});
+  test_conv({8, 20, 20, 20, 24, 1, 3, 3, 20, 20, 1, 1, 1, 1, 1, 1});
 }
 
 TEST("kernels: exponentials within 2e-6, and limits") {
@@ -173,7 +182,7 @@ TEST("kernels: expression instructions equal the kernels of their names") {
 }
 
 TEST("kernels: results do not depend on the number of threads") {
-  ConvShape s{9, 8, 20, 20, 12, 1, 3, 3, 20, 20, 1, 1, 1, 1, 1, 1};
+  ConvShape s{9, 20, 20, 20, 12, 1, 3, 3, 20, 20, 1, 1, 1, 1, 1, 1};
   Floats x = numbers(s.n * s.c * s.h * s.w), g = numbers(s.n * s.m * s.oh * s.ow, 2), first;
   Floats wide = numbers(400000, 3);
   for (int threads : {1, 2, 3}) {

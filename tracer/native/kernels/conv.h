@@ -14,14 +14,14 @@ struct Im2colMatmulOperands {
   const PackedInputLayout* layout;
   const T* weights;
   Size rows;
-  const Size* offsets = nullptr;  // position of each channel and kernel offset in the packed input
+  Im2colRowOrder order = Im2colRowOrder::by_channel;
+  const Size* offsets = nullptr;  // position of each row of the im2col matrix in the packed input
 
   Size depth() const { return layout->channels * window.count; }
   Size num_output_pixels() const { return window.oh * window.ow; }
 };
 
-/// Panels of the im2col matrix, for `multiply_matrix_by_panels`. Row c * count + t of the matrix is
-/// channel c at kernel offset t.
+/// Panels of the im2col matrix, for `multiply_matrix_by_panels`.
 template <class T>
 struct Im2colPanelSource {
   const Im2colMatmulOperands<T>& operand;
@@ -42,7 +42,7 @@ struct Im2colPanelSource {
       return {data + p * planes.plane_size() + start + j, planes.plane_size()};
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
     T* to = padded_workspace<T>(0, depth * pitch);
-    dispatch_copy_im2col_rows(v, planes, data, p, depth,
+    dispatch_copy_im2col_rows(data, operand.offsets + p, depth,
                               Im2colRowCopyPlan<T>(v, planes, start + j, width), to, pitch);
     return {to, pitch};
   }
@@ -120,7 +120,7 @@ const T* pack_planes_if_needed(const ConvGeometry& v, const PackedInputLayout& p
 /// Applies the convolution to all images.
 template <class T>
 void conv_all_images(Im2colMatmulOperands<T> operand, Size n, Size groups, const T* x, T* y) {
-  operand.offsets = plane_offsets_of_im2col_rows(operand.window, *operand.layout);
+  operand.offsets = plane_offsets_of_im2col_rows(operand.window, *operand.layout, operand.order, 5);
   Size each_x = operand.layout->channels * operand.window.h * operand.window.w,
        each_y = operand.rows * operand.num_output_pixels();
   auto of_group = [&](Size g) {
@@ -178,17 +178,24 @@ inline Size collect_phase_tap_displacements_and_indices(const ConvShape& s, Size
   return count;
 }
 
-/// Reorders the filter [groups,m,c,offsets] to weights [groups,c,m*selected offsets].
+/// Reorders the filter [groups,m,c,offsets] to weights [groups,c,offsets,m].
 template <class T>
-void transpose_and_select_filter_taps(const ConvShape& s, const T* filter, const Size* which,
-                                      Size count, T* weights) {
-  Size c = s.c / s.groups, m = s.m / s.groups, window = s.kh * s.kw;
-  for (Size g = 0; g < s.groups; ++g)
-    for (Size i = 0; i < m; ++i)
-      for (Size k = 0; k < c; ++k)
-        for (Size t = 0; t < count; ++t)
-          weights[((g * c + k) * m + i) * count + t] =
-              filter[((g * m + i) * c + k) * window + which[t]];
+void transpose_filter(const ConvShape& s, const T* filter, T* weights) {
+  Size m = s.m / s.groups, row = s.c / s.groups * s.kh * s.kw;
+  for (Size g = 0; g < s.groups; ++g, filter += m * row, weights += m * row)
+    parallel_ranges(row, max(64, 131072 / m), [&](Size from, Size to) {
+      copy_transposed(filter + from, row, m, to - from, weights + from * m, m);
+    });
+}
+
+/// Copies the selected kernel offsets of weights [groups,c,offsets,m].
+template <class T>
+void select_filter_taps(const ConvShape& s, const T* weights, const Size* which, Size count,
+                        T* selected) {
+  Size m = s.m / s.groups;
+  for (Size row = 0; row < s.c; ++row, weights += s.kh * s.kw * m)
+    for (Size t = 0; t < count; ++t, selected += m)
+      for (Size i = 0; i < m; ++i) selected[i] = weights[which[t] * m + i];
 }
 
 /// Writes every stride-th pixel of x [planes,h,w], starting at (row, column): from dense images, or
@@ -206,19 +213,25 @@ void write_strided_phase_or_zeros(const ConvShape& s, Size row, Size column, Siz
   });
 }
 
+/// transposed: the filter as weights [groups,c,offsets,m].
 template <class T>
-void conv_input_grad_of_phase(const ConvShape& s, Size row, Size column, const T* filter,
+void conv_input_grad_of_phase(const ConvShape& s, Size row, Size column, const T* transposed,
                               const T* g, T* x) {
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
   Size which[PackedInputLayout::kMaxOffsets], oh = ceil_div(s.h - row, s.stride_h),
                                               ow = ceil_div(s.w - column, s.stride_w);
   Size count = collect_phase_tap_displacements_and_indices(s, row, column, taps, which);
   if (count == 0) return write_strided_phase_or_zeros<T>(s, row, column, oh, ow, nullptr, x);
-  T* weights = padded_workspace<T>(2, s.m * s.c / s.groups * count);
-  transpose_and_select_filter_taps(s, filter, which, count, weights);
+  const T* weights = transposed;
+  if (count < s.kh * s.kw) {
+    T* selected = padded_workspace<T>(4, s.m * s.c / s.groups * count);
+    select_filter_taps(s, transposed, which, count, selected);
+    weights = selected;
+  }
   ConvGeometry window = {s.oh, s.ow, oh, ow, 1, 1, taps, count};
   PackedInputLayout planes(window, s.m / s.groups);
-  Im2colMatmulOperands<T> operand{window, &planes, weights, s.c / s.groups};
+  Im2colMatmulOperands<T> operand{window, &planes, weights, s.c / s.groups,
+                                  Im2colRowOrder::by_offset};
   if (s.stride_h == 1 && s.stride_w == 1) return conv_all_images(operand, s.n, s.groups, g, x);
   T* buffer = padded_workspace<T>(3, s.n * s.c * oh * ow);
   conv_all_images(operand, s.n, s.groups, g, buffer);
@@ -277,9 +290,11 @@ template <class T>
 void conv_input_grad(const ConvShape& s, const T* filter, const T* g, T* x) {
   bool small = 3 * s.oh * s.ow < 2 * s.h * s.w, dense = s.stride_h == 1 && s.stride_w == 1;
   if (small && dense && s.c > s.groups) return conv_input_grad_by_col2im(s, filter, g, x);
+  T* transposed = padded_workspace<T>(2, s.m * (s.c / s.groups) * s.kh * s.kw);
+  transpose_filter(s, filter, transposed);
   for (Size row = 0; row < min(s.stride_h, s.h); ++row)
     for (Size column = 0; column < min(s.stride_w, s.w); ++column)
-      conv_input_grad_of_phase(s, row, column, filter, g, x);
+      conv_input_grad_of_phase(s, row, column, transposed, g, x);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // the output gradient.
 #pragma once
 #include "kernels/conv.h"
+#include "kernels/conv_filter_grad_pixel_major.h"
 
 namespace oarlock::kernels {
 namespace {
@@ -28,12 +29,12 @@ struct FilterGradWorkspace {
 /// Copies pixel row `row` to the columns `at` ... of im2col and of the gradient.
 template <class T>
 void copy_im2col_and_gradient_row(const FilterGradTask<T>& f, const PackedInputLayout& p,
-                                  const T* planes, const T* g, Size row, Size at,
-                                  const FilterGradWorkspace<T>& work) {
+                                  const T* planes, const Size* offsets, const T* g, Size row,
+                                  Size at, const FilterGradWorkspace<T>& work) {
   Size oh = row % f.s.oh;
   for (Size i = 0; i < f.s.ow; i += kColumns<T>)
     dispatch_copy_im2col_rows(
-        f.window, p, planes, 0, f.im2col_rows(),
+        planes, offsets, f.im2col_rows(),
         Im2colRowCopyPlan<T>(f.window, p, oh * f.s.ow + i, min(kColumns<T>, f.s.ow - i)),
         work.im2col + at + i, work.row);
   const T* from =
@@ -48,6 +49,7 @@ template <class T>
 void accumulate_filter_grad_of_task(const FilterGradTask<T>& f, const T* x, const T* g,
                                     const FilterGradWorkspace<T>& work, T* total) {
   PackedInputLayout p(f.window, f.to - f.from);
+  const Size* offsets = plane_offsets_of_im2col_rows(f.window, p, Im2colRowOrder::by_channel, 1);
   Size step = work.pixels / f.s.ow, image = -1;
   const T* planes = nullptr;
   for (Size start = f.first; start < f.last; start += step) {
@@ -60,7 +62,7 @@ void accumulate_filter_grad_of_task(const FilterGradTask<T>& f, const T* x, cons
         fill_planes(f.window, p, images, 0, p.channels, work.planes);
         planes = work.planes;
       }
-      copy_im2col_and_gradient_row(f, p, planes, g, start + r, r * f.s.ow, work);
+      copy_im2col_and_gradient_row(f, p, planes, offsets, g, start + r, r * f.s.ow, work);
     }
     multiply_matrix_by_panels(f.im2col_rows(), work.pitch, rows * f.s.ow, work.im2col, work.row,
                               Size(1), total, work.pitch, true, [&](Size j, Size, Size k, Size) {
@@ -144,6 +146,7 @@ void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
   ConvGeometry window = fill_taps_and_make_forward_window(s, taps);
   if (s.c == s.groups && s.m == s.groups && s.groups > 1)
     return depthwise_filter_grad(s, window, x, g, filter);
+  if (prefers_pixel_major_filter_grad<T>(s)) return pixel_major_filter_grad(s, x, g, filter);
   FilterGradPartition partition(s, window.count);
   Size c = s.c / s.groups, m = s.m / s.groups, pitch = ceil_div(m, kLanes<T>) * kLanes<T>;
   Size whole = s.groups * c * window.count * pitch;

@@ -65,11 +65,18 @@ struct PackedInputLayout {
   }
 };
 
-/// The position of every channel and kernel offset in the planes, in the workspace.
-inline const Size* plane_offsets_of_im2col_rows(const ConvGeometry& v, const PackedInputLayout& p) {
-  Size* offsets = padded_workspace<Size>(5, p.channels * v.count);
-  for (Size i = 0; i < p.channels * v.count; ++i)
-    offsets[i] = i / v.count * p.plane_size() + p.kernel_offset[i % v.count];
+/// The order of the rows of an im2col matrix: all kernel offsets of a channel after one another, as
+/// in a filter [m,c,kh,kw]; or all channels of a kernel offset.
+enum class Im2colRowOrder { by_channel, by_offset };
+
+/// Writes the position of every im2col row in the planes to the workspace `slot`.
+inline const Size* plane_offsets_of_im2col_rows(const ConvGeometry& v, const PackedInputLayout& p,
+                                                Im2colRowOrder order, int slot) {
+  Size* offsets = padded_workspace<Size>(slot, p.channels * v.count);
+  for (Size c = 0; c < p.channels; ++c)
+    for (Size t = 0; t < v.count; ++t)
+      offsets[order == Im2colRowOrder::by_channel ? c * v.count + t : t * p.channels + c] =
+          c * p.plane_size() + p.kernel_offset[t];
   return offsets;
 }
 
@@ -129,33 +136,26 @@ struct Im2colRowCopyPlan {
   }
 };
 
-/// Copies the im2col rows [first, first + depth): row c * count + t is channel c at offset t.  N:
-/// number of copies, 0: any.
+/// Copies `depth` im2col rows, whose positions in the planes are `offsets`.  N: number of copies,
+/// 0: any.
 template <class T, int N>
-void copy_im2col_rows(const ConvGeometry& v, const PackedInputLayout& p, const T* planes,
-                      Size first, Size depth, const Im2colRowCopyPlan<T>& plan, T* to,
-                      Size to_row) {
-  const T* channel = planes + first / v.count * p.plane_size();
-  Size tap = first % v.count, count = N ? N : plan.count;
+void copy_im2col_rows(const T* planes, const Size* offsets, Size depth,
+                      const Im2colRowCopyPlan<T>& plan, T* to, Size to_row) {
   for (Size i = 0; i < depth; ++i, to += to_row) {
-    const T* plane = channel + p.kernel_offset[tap];
-    for (Size k = 0; k < (N ? N : count); ++k) store(to + plan.to[k], load(plane + plan.from[k]));
-    if (++tap == v.count) {
-      tap = 0;
-      channel += p.plane_size();
-    }
+    const T* plane = planes + offsets[i];
+    for (Size k = 0; k < (N ? N : plan.count); ++k)
+      store(to + plan.to[k], load(plane + plan.from[k]));
   }
 }
 
 template <class T>
-void dispatch_copy_im2col_rows(const ConvGeometry& v, const PackedInputLayout& p, const T* planes,
-                               Size first, Size depth, const Im2colRowCopyPlan<T>& plan, T* to,
-                               Size to_row) {
+void dispatch_copy_im2col_rows(const T* planes, const Size* offsets, Size depth,
+                               const Im2colRowCopyPlan<T>& plan, T* to, Size to_row) {
   static constexpr decltype(&copy_im2col_rows<T, 0>) variants[] = {
       copy_im2col_rows<T, 0>, copy_im2col_rows<T, 1>, copy_im2col_rows<T, 2>,
       copy_im2col_rows<T, 3>, copy_im2col_rows<T, 4>, copy_im2col_rows<T, 5>,
       copy_im2col_rows<T, 6>};
-  variants[plan.count <= 6 ? plan.count : 0](v, p, planes, first, depth, plan, to, to_row);
+  variants[plan.count <= 6 ? plan.count : 0](planes, offsets, depth, plan, to, to_row);
 }
 
 }  // namespace

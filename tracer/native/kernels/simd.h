@@ -97,17 +97,21 @@ void copy_transposed_square(const T* from, Size from_row, T* to, Size to_row) {
   for (int i = 0; i < n; ++i) store(to + i * to_row, rows[i]);
 }
 
-/// to[c][r] = from[r][c] for `rows` x `columns` elements.
+/// to[c][r] = from[r][c] for `rows` x `columns` elements, in memory that does not overlap. The last
+/// squares overlap their neighbors.
 template <class T>
 void copy_transposed(const T* from, Size from_row, Size rows, Size columns, T* to, Size to_row) {
   constexpr Size n = kLanes<T>;
-  Size whole_rows = rows - rows % n, whole_columns = columns - columns % n;
-  for (Size r = 0; r < whole_rows; r += n)
-    for (Size c = 0; c < whole_columns; c += n)
+  if (rows < n || columns < n) {
+    for (Size r = 0; r < rows; ++r)
+      for (Size c = 0; c < columns; ++c) to[c * to_row + r] = from[r * from_row + c];
+    return;
+  }
+  for (Size i = 0; i < rows; i += n)
+    for (Size j = 0; j < columns; j += n) {
+      Size r = min(i, rows - n), c = min(j, columns - n);
       copy_transposed_square(from + r * from_row + c, from_row, to + c * to_row + r, to_row);
-  for (Size r = 0; r < rows; ++r)
-    for (Size c = r < whole_rows ? whole_columns : 0; c < columns; ++c)
-      to[c * to_row + r] = from[r * from_row + c];
+    }
 }
 
 }  // namespace
