@@ -81,6 +81,15 @@ void max_pool_2x2_row(const PoolShape& s, const T* x, T* y) {
   }
 }
 
+/// Interleaves the elements of two vectors: a becomes the first half, b the second.
+template <class T, int... I>
+void interleave_in_place(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
+  constexpr int n = kLanes<T>;
+  V<T> low = __builtin_shufflevector(a, b, (I % 2 ? n : 0) + I / 2 ...);
+  b = __builtin_shufflevector(a, b, (I % 2 ? n : 0) + n / 2 + I / 2 ...);
+  a = low;
+}
+
 template <class T>
 void max_pool_grad_2x2_row(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
   for (Size half = 0; half < 2;

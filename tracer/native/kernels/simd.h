@@ -69,32 +69,35 @@ inline T horizontal_sum(V<T> v) {
 // -- transpose
 // ---------------------------------------------------------------------------------------------------
 
-template <class T, int... I>
-inline void interleave_in_place(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
+/// Exchanges, in two rows of a square whose distance is S, the blocks of S elements above and below
+/// the diagonal.
+template <class T, int S, int... I>
+inline void exchange_blocks(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
   constexpr int n = kLanes<T>;
-  V<T> low = __builtin_shufflevector(a, b, (I % 2 ? n : 0) + I / 2 ...);
-  b = __builtin_shufflevector(a, b, (I % 2 ? n : 0) + n / 2 + I / 2 ...);
-  a = low;
+  V<T> upper = __builtin_shufflevector(a, b, (I & S ? n + I - S : I)...);
+  b = __builtin_shufflevector(a, b, (I & S ? n + I : I + S)...);
+  a = upper;
 }
 
-/// Transposes a square of vectors with row strides `from_row` and `to_row`.  Each interleaving step
-/// rotates the bits of the element index by one; after log2(lanes) steps, row and column are
-/// exchanged.
-template <class T>
-void copy_transposed_square(const T* from, Size from_row, T* to, Size to_row) {
-  constexpr int n = kLanes<T>;
-  V<T> rows[n], turned[n];
-  for (int i = 0; i < n; ++i) rows[i] = load(from + i * from_row);
-  for (int round = 1; round < n; round *= 2) {
-    for (int i = 0; i < n / 2; ++i) {
-      turned[2 * i] = rows[i];
-      turned[2 * i + 1] = rows[i + n / 2];
-      interleave_in_place<T>(turned[2 * i], turned[2 * i + 1],
-                             std::make_integer_sequence<int, n>{});
-    }
-    for (int i = 0; i < n; ++i) rows[i] = turned[i];
-  }
-  for (int i = 0; i < n; ++i) store(to + i * to_row, rows[i]);
+/// Exchanges blocks of S, S / 2, ... 1 elements; with S half of the size of a square, that
+/// transposes it. R: the row numbers.  Everything is unrolled, so that the rows stay in registers.
+template <class T, int S, int... R>
+inline void exchange_blocks_of_rows(V<T>* rows, std::integer_sequence<int, R...> all) {
+  (
+      [&] {
+        if constexpr (!(R & S)) exchange_blocks<T, S>(rows[R], rows[R + S], all);
+      }(),
+      ...);
+  if constexpr (S > 1) exchange_blocks_of_rows<T, S / 2>(rows, all);
+}
+
+/// Transposes a square of vectors with row strides `from_row` and `to_row`.
+template <class T, int... R>
+inline void copy_transposed_square(const T* from, Size from_row, T* to, Size to_row,
+                                   std::integer_sequence<int, R...> all) {
+  V<T> rows[] = {load(from + R * from_row)...};
+  exchange_blocks_of_rows<T, kLanes<T> / 2>(rows, all);
+  (store(to + R * to_row, rows[R]), ...);
 }
 
 /// to[c][r] = from[r][c] for `rows` x `columns` elements, in memory that does not overlap. The last
@@ -110,7 +113,8 @@ void copy_transposed(const T* from, Size from_row, Size rows, Size columns, T* t
   for (Size i = 0; i < rows; i += n)
     for (Size j = 0; j < columns; j += n) {
       Size r = min(i, rows - n), c = min(j, columns - n);
-      copy_transposed_square(from + r * from_row + c, from_row, to + c * to_row + r, to_row);
+      copy_transposed_square(from + r * from_row + c, from_row, to + c * to_row + r, to_row,
+                             std::make_integer_sequence<int, n>{});
     }
 }
 
