@@ -56,6 +56,7 @@ struct MiddleAxisBroadcastLayout {
     for (; axis < x.rank() && dim(axis) == x.dim(axis); ++axis) c *= x.dim(axis);
     for (; axis < x.rank(); ++axis) k *= x.dim(axis), fits &= dim(axis) == 1;
     is_smaller = n * k > 1;
+    if (c == 1) k *= n, n = 1;  // one element for all
   }
 };
 
