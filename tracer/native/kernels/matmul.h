@@ -17,11 +17,15 @@ struct MatrixPanelSource {
   PanelView<T> operator()(Size j, Size width, Size p, Size depth) const {
     const T* from = b + p * row + j * column;
     bool whole = width == kColumns<T> || width == kLanes<T>;
-    if (column == 1 && whole && (m <= Size(4) * kRows || row <= 1024)) return {from, row};
+    if (column == 1 && whole && (m <= Size(4) * kRows || row < 1024)) return {from, row};
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
     T* to = padded_workspace<T>(0, depth * pitch);
     if (row == 1 && column != 1) {
       copy_transposed(from, column, width, depth, to, pitch);
+    } else if (column == 1 && whole) {
+      for (Size i = 0; i < depth; ++i)
+        for (Size k = 0; k < width; k += kLanes<T>)
+          store(to + i * pitch + k, load(from + i * row + k));
     } else {
       for (Size i = 0; i < depth; ++i)
         for (Size k = 0; k < width; ++k) to[i * pitch + k] = from[i * row + k * column];
