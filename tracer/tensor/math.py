@@ -515,14 +515,12 @@ def make_unary_function(op_type: str, doc: str, needs_float: bool = True) -> Any
     first.
     """
 
-    op = OPS[op_type]
-
     def function(x: Tensor, name: str | None = None) -> Tensor:
         try:
             is_integral = needs_float and x.meta.dtype.kind in "iub"
         except AttributeError:
             raise not_a_tensor_error(x) from None
-        return op(cast(x, "float32") if is_integral else x)
+        return OPS[op_type](cast(x, "float32") if is_integral else x)
 
     rename_generated_function(function, op_type)
     function.__doc__ = f"{doc}\n\n    x [*] -> [*]\n    "
@@ -534,10 +532,9 @@ def make_binary_function(op_type: str, doc: str, result: str = "") -> Any:
 
     result: dtype of the result, as its docstring states it
     """
-    op = OPS[op_type]
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
-        return apply_promoting_or_rejecting_dtypes(op, x, y)
+        return apply_promoting_or_rejecting_dtypes(OPS[op_type], x, y)
 
     rename_generated_function(function, op_type.removeprefix("elementwise_"))
     function.__doc__ = f"{doc}\n\n    x [*A], y [*B] -> {result}[*broadcast(A, B)]\n    "
