@@ -15,6 +15,7 @@ from ..capture.symbolic_scalars import is_always_scalar, scalar_kind
 from ..capture.variable import Variable
 from ..compiler.partial_program import PartialProgram
 from ..core import pytree, rng
+from ..core._tape import wrap_arrays
 from ..core.autograd import no_grad
 from ..core.errors import (
     SideEffectError,
@@ -90,6 +91,8 @@ class ConcreteProgram:
 
         If the run fails, random generators and buffers are restored to their previous state.
         """
+        if self._has_no_state and not state.mode.tape:
+            return self._build_results(self._run_without_gradients(tensors), tensors)
         inputs = [*tensors, *self.result_builder.read_effect_input_tensors()]
         stops = self.partial_program.stop_gradients_of_inputs_and_state(inputs)
         before = self._snapshot_mutable_state()
@@ -104,6 +107,13 @@ class ConcreteProgram:
             if before[1] is not None:
                 rng.set_rng_state(before[1])
             raise
+        return self._build_results(outputs, tensors)
+
+    def _build_results(self, outputs: list[Tensor], tensors: Sequence[Tensor]) -> Any:
+        """Return the results of the function for the outputs of a run; perform its side effects.
+
+        tensors: the inputs of the function.
+        """
         for tensor, name in zip(outputs, self._output_names, strict=False):
             tensor._program_output_name = name
         result = self.result_builder.apply_effects_and_build_results(outputs, tensors)
@@ -127,6 +137,13 @@ class ConcreteProgram:
         return bool(written_state_names(self.captured_program)) or program_draws_random(
             self.captured_program.program
         )
+
+    @functools.cached_property
+    def _has_no_state(self) -> bool:
+        """Whether a run reads no tensors besides inputs and parameters, and changes no state that a
+        failed run would have to restore.
+        """
+        return not (self.result_builder.effect_sources or self._mutates_buffers_or_draws_random)
 
     @functools.cached_property
     def has_side_effect_calls(self) -> bool:
@@ -173,7 +190,7 @@ class ConcreteProgram:
             self._runner = ProgramRunner(
                 self.captured_program.program, self.captured_program.scope, name="to_static"
             )
-        return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]
+        return wrap_arrays(tuple(self._runner.infer([t.array for t in tensors])))
 
     @functools.cached_property
     def _needs_interpreter(self) -> bool:

@@ -540,10 +540,11 @@ class GuardSet:
         for guard in self._always_checked_guards:
             if not guard.is_satisfied():
                 return False
-        if self._invalidating_source or not all(
-            e.is_current_value_compatible() for e in self._side_effects
-        ):
+        if self._invalidating_source:
             return False
+        for effect in self._side_effects:
+            if not effect.is_current_value_compatible():
+                return False
         version = layers.version_counter[0]
         if self._last_checked_version != version:
             for layer, guards in self._versioned_guards.values():
