@@ -31,6 +31,7 @@ from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.block_captures import program_draws_random
 from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
 from ..ir.passes.prune import eliminate_dead_ops, make_feed_op
+from ..ir.work_estimate import is_too_small_for_threads
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.program import Program as View
@@ -187,8 +188,10 @@ class ConcreteProgram:
             with no_grad():
                 return self.partial_program(tensors)
         if self._runner is None:
+            program = self.captured_program.program
+            options = {"threads": 1} if is_too_small_for_threads(program) else {}
             self._runner = ProgramRunner(
-                self.captured_program.program, self.captured_program.scope, name="to_static"
+                program, self.captured_program.scope, options=options, name="to_static"
             )
         return wrap_arrays(tuple(self._runner.infer([t.array for t in tensors])))
 
