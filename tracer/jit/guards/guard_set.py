@@ -34,6 +34,7 @@ from .snapshots import (
     iter_value_and_items,
     restore_container_items,
     snapshot_global_random_generators,
+    take_snapshot,
     take_snapshot_with_internal_states,
     with_given_elements_unchecked,
     with_iterators_and_rngs_by_identity,
@@ -271,6 +272,9 @@ class GuardSet:
         key = id(source.holder), source.key
         if key in self._guard_by_source:
             return False
+        if isinstance(value, (*PLAIN_TYPES, Tensor)):  # most attributes of layers: without items
+            self._guard_by_source[key] = StateGuard(source, take_snapshot(value), is_versioned)
+            return True
         self._existing_function_ids.update(
             id(v) for v in iter_value_and_items(value) if isinstance(v, FunctionType)
         )
