@@ -321,6 +321,7 @@ class StaticFunction:
             len(spec.shape) == len(leaf.meta.shape)
             and all(a in (-1, b) for a, b in zip(spec.shape, leaf.meta.shape, strict=True))
             for spec, leaf in zip(specs.leaves, arguments.leaves, strict=True)
+            if isinstance(leaf, Tensor)
         )
 
     @functools.cached_property
