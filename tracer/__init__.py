@@ -73,11 +73,23 @@ from .core.version import VERSION as _VERSION
 from .tensor.patch import EXPORTS as _EXPORTS
 
 if _TYPE_CHECKING:  # at run time, they are imported when they are first used
-    from . import autograd, framework, incubate, io, jit, metric, nn, optimizer, regularizer, static
-    from .framework.io import load, save
-    from .nn.create_parameter import create_parameter
-    from .nn.param_attr import ParamAttr
-    from .static.graph.mode import disable_static, enable_static, in_dynamic_mode
+    from . import autograd as autograd
+    from . import framework as framework
+    from . import incubate as incubate
+    from . import io as io
+    from . import jit as jit
+    from . import metric as metric
+    from . import nn as nn
+    from . import optimizer as optimizer
+    from . import regularizer as regularizer
+    from . import static as static
+    from .framework.io import load as load
+    from .framework.io import save as save
+    from .nn.create_parameter import create_parameter as create_parameter
+    from .nn.param_attr import ParamAttr as ParamAttr
+    from .static.graph.mode import disable_static as disable_static
+    from .static.graph.mode import enable_static as enable_static
+    from .static.graph.mode import in_dynamic_mode as in_dynamic_mode
 
 __version__ = _VERSION
 _set_legacy_importer(lambda name: _import_module(f".fluid.{name}", "oarlock"))
