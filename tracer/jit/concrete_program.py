@@ -115,6 +115,9 @@ class ConcreteProgram:
 
         tensors: the inputs of the function.
         """
+        if self._only_returns_a_tensor:
+            outputs[0]._program_output_name = self._output_names[0]
+            return outputs[0]
         for tensor, name in zip(outputs, self._output_names, strict=False):
             tensor._program_output_name = name
         result = self.result_builder.apply_effects_and_build_results(outputs, tensors)
@@ -138,6 +141,11 @@ class ConcreteProgram:
         return bool(written_state_names(self.captured_program)) or program_draws_random(
             self.captured_program.program
         )
+
+    @functools.cached_property
+    def _only_returns_a_tensor(self) -> bool:
+        """Whether the function returns one tensor and has no side effects."""
+        return self.result_builder.only_returns_a_tensor and not self.guards.replays_assignments
 
     @functools.cached_property
     def _has_no_state(self) -> bool:
@@ -286,6 +294,11 @@ class SideEffectReplayAndResultBuilder:
             spec == 0 and not self.constant_results and not self.python_converters and not effects
         )
 
+    @property
+    def only_returns_a_tensor(self) -> bool:
+        """Whether the result is the only output of the program, and there are no side effects."""
+        return self._is_single_tensor and not self.changed_input_indices
+
     def read_effect_input_tensors(self) -> list[Tensor]:
         """Return the tensors that the assigned attributes hold now and that are additional inputs
         of the program.
@@ -298,7 +311,7 @@ class SideEffectReplayAndResultBuilder:
         """Assign attributes and elements, and change inputs in place, as the captured function
         does; return its nested results.
         """
-        if self._is_single_tensor and not self.changed_input_indices:
+        if self.only_returns_a_tensor:
             return flat[0]
         tensors = iter(flat)
         leaves = [

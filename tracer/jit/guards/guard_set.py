@@ -561,6 +561,11 @@ class GuardSet:
             self._last_checked_version = version
         return True
 
+    @property
+    def replays_assignments(self) -> bool:
+        """Whether the function assigns Python constants, which each run assigns again."""
+        return bool(self._replayed_assignments)
+
     def replay_assignments(self) -> None:
         """Assign again the Python constants that the function assigns."""
         for source, value in self._replayed_assignments:
