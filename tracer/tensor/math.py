@@ -514,13 +514,17 @@ def make_unary_function(op_type: str, doc: str, needs_float: bool = True) -> Any
     """Create the public function of a unary op; `needs_float`: integers are cast to float32
     first.
     """
+    op: Op | None = None  # imported at the first call
 
     def function(x: Tensor, name: str | None = None) -> Tensor:
+        nonlocal op
+        if op is None:
+            op = OPS[op_type]
         try:
             is_integral = needs_float and x.meta.dtype.kind in "iub"
         except AttributeError:
             raise not_a_tensor_error(x) from None
-        return OPS[op_type](cast(x, "float32") if is_integral else x)
+        return op(cast(x, "float32") if is_integral else x)
 
     rename_generated_function(function, op_type)
     function.__doc__ = f"{doc}\n\n    x [*] -> [*]\n    "
@@ -532,9 +536,13 @@ def make_binary_function(op_type: str, doc: str, result: str = "") -> Any:
 
     result: dtype of the result, as its docstring states it
     """
+    op: Op | None = None  # imported at the first call
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
-        return apply_promoting_or_rejecting_dtypes(OPS[op_type], x, y)
+        nonlocal op
+        if op is None:
+            op = OPS[op_type]
+        return apply_promoting_or_rejecting_dtypes(op, x, y)
 
     rename_generated_function(function, op_type.removeprefix("elementwise_"))
     function.__doc__ = f"{doc}\n\n    x [*A], y [*B] -> {result}[*broadcast(A, B)]\n    "
