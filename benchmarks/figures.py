@@ -147,7 +147,7 @@ def print_figures(folder: Path) -> None:
     )
     seconds, memory = outputs(IMPORT.format(module="oarlock"))
     print(
-        f"import oarlock: {seconds:.3f} s, {memory:.0f} MB (bars 0.3 s, 60 MB); NumPy alone "
+        f"import oarlock: {seconds:.3f} s, {memory:.0f} MB (bars 0.12 s, 60 MB); NumPy alone "
         f"{bare[0]:.3f} s"
     )
     print(f"installed with NumPy and the engine: {installed_size():.0f} MB (bar 200 MB)")

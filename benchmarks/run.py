@@ -43,6 +43,8 @@ BARS = [
         for name in ("mlp", "lenet", "resnet", "lstm", "transformer", "resnet50", "gpt")
     ),
     Bar("traced call of a small MLP", {"paddle": 0.15, "onnxruntime": 1.5}),
+    Bar("to_static call of an MLP", {"paddle": 0.5, "onnxruntime": 1.5}),
+    Bar("to_static call of an MLP, input_spec", {"paddle": 0.5, "onnxruntime": 1.5}),
     *(
         Bar(f"inference: {name}", {"paddle": 1.1})
         for name in ("mlp", "lenet", "resnet", "transformer")
@@ -139,7 +141,7 @@ def prepare(folder: str) -> None:
     paddle.jit.save(
         small, f"{folder}/small", input_spec=[paddle.static.InputSpec([None, 64], "float32", "x")]
     )
-    for name in ("small", "mlp", "lenet", "resnet", "transformer"):
+    for name in ("small", "wide_mlp", "mlp", "lenet", "resnet", "transformer"):
         export_model(
             f"{folder}/{name}",
             Path(folder, name + ".onnx"),

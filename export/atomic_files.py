@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -31,9 +32,10 @@ def stage_and_replace_files(files: Mapping[Any, FileContent]) -> Iterator[dict[s
     move all files to their final paths at the end of the `with` block.
 
     File names in the staging folder are the final ones, so that the block can load the staged
-    files. After an error in the block, a full disk or an interrupt, the old files are unchanged.
-    Missing folders are created. Raises OSError, and FileError for a path
-    that exists and is not a regular file or folder.
+    files. The files are flushed to the disk while the block runs; the block changes a file with
+    `overwrite_staged_file`. After an error in the block, a full disk or an interrupt, the old files
+    are unchanged. Missing folders are created. Raises OSError, and FileError for a path that exists
+    and is not a regular file or folder.
     """
     contents = {os.path.abspath(path): content for path, content in files.items()}
     for path in contents:
@@ -51,17 +53,23 @@ def stage_and_replace_files(files: Mapping[Any, FileContent]) -> Iterator[dict[s
             _remove_abandoned_staging(folder, {os.path.basename(path) for path in contents})
             staging[folder] = locks.enter_context(_create_locked_staging_folder(folder))
         staged_paths: dict[str, Path] = {}
-        for path, content in contents.items():
-            staged_path = staging[os.path.dirname(path)] / os.path.basename(path)
-            if content is not None:
+        with ThreadPoolExecutor(1) as pool:
+            syncs = {}
+            for path, content in contents.items():
+                staged_path = staging[os.path.dirname(path)] / os.path.basename(path)
+                if content is not None:
+                    with adding_missing_error_filename(path):
+                        _write_staged_file(staged_path, content)
+                    staged_paths[path] = staged_path
+                    syncs[path] = pool.submit(_sync_file, staged_path)
+            yield {
+                os.fspath(given): staged_paths[os.path.abspath(given)]
+                for given in files
+                if os.path.abspath(given) in staged_paths
+            }
+            for path, sync in syncs.items():
                 with adding_missing_error_filename(path):
-                    _write_staged_file(staged_path, content)
-                staged_paths[path] = staged_path
-        yield {
-            os.fspath(given): staged_paths[os.path.abspath(given)]
-            for given in files
-            if os.path.abspath(given) in staged_paths
-        }
+                    sync.result()
         _replace_files(list(contents), staged_paths, staging)
         new_folders = []
     finally:
@@ -163,8 +171,17 @@ def _write_staged_file(
             content(file)
         else:
             file.writelines([content] if isinstance(content, bytes) else content)
-        file.flush()
+
+
+def _sync_file(path: Path) -> None:
+    with open(path, "rb") as file:
         os.fsync(file.fileno())
+
+
+def overwrite_staged_file(path: Path, content: bytes) -> None:
+    """Replace the content of a file that `stage_and_replace_files` yielded."""
+    path.write_bytes(content)
+    _sync_file(path)
 
 
 def _replace_files(

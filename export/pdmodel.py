@@ -55,6 +55,17 @@ def to_bytes(program: Program) -> bytes:
     return data
 
 
+def with_verification_result(pdmodel: bytes, verified: str) -> bytes:
+    """Return a `.pdmodel` in which the contract of the program states the result of its
+    verification.
+    """
+    message = ProgramDesc()
+    message.ParseFromString(pdmodel)
+    message.contract.verified = verified
+    data: bytes = message.SerializeToString(deterministic=True)
+    return data
+
+
 def block_op_or_var_to_bytes(desc: Block | OpDesc | VarDesc) -> bytes:
     """Return the serialized protobuf message of `desc`, which is one block, op or variable.
 

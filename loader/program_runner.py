@@ -15,6 +15,7 @@ from ..compiler import lower_to_instructions
 from ..compiler.partial_program import PartialProgram
 from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core import cuda
+from ..core._tape import have_arrays
 from ..core.device_dispatch import require_single_device
 from ..core.errors import OarlockError, warn
 from ..core.mode import state, use_mode
@@ -69,7 +70,7 @@ class ProgramRunner:
         return PartialProgram(_with_guard_outputs(self.program), self.scope)
 
     def _has_changed_values(self) -> bool:
-        return any(t.array is not a for t, a in zip(self._tensors, self._arrays, strict=True))
+        return not have_arrays(self._tensors, self._arrays)
 
     def _build_engine(self) -> Engine:
         if self._file_contents is not None and self._arrays is self._file_arrays:
@@ -113,6 +114,8 @@ class ProgramRunner:
         call runs on Oarlock's kernels if they support the program.
         """
         index = cuda.gpu_index_of(arrays[0]) if len(arrays) else None
+        if index is None and self._engine is not None and not self._has_changed_values():
+            return self._engine.run(arrays)
         if index is not None:  # the engine works on CPU memory
             return [
                 cuda.to_device(np.asarray(a), index)

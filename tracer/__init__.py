@@ -10,22 +10,10 @@ if __name__ != "oarlock":
     )
 
 from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
-from . import (
-    autograd,
-    core,
-    framework,
-    incubate,
-    io,
-    jit,
-    metric,
-    nn,
-    optimizer,
-    regularizer,
-    static,
-    tensor,
-)
-from .capture import control as _control
+from . import core, tensor
 from .core import unique_name
 from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
 from .core.compiled_features import (
@@ -82,50 +70,94 @@ from .core.top_level_functions import (
     set_cuda_rng_state,
 )
 from .core.version import VERSION as _VERSION
-from .framework.io import load, save
-from .nn.create_parameter import create_parameter
-from .nn.param_attr import ParamAttr
-from .static import io as _files_of_programs  # Program.parse_from_string returns one
-from .static.graph.mode import disable_static, enable_static, in_dynamic_mode
 from .tensor.patch import EXPORTS as _EXPORTS
+
+if _TYPE_CHECKING:  # at run time, they are imported when they are first used
+    from . import autograd as autograd
+    from . import framework as framework
+    from . import incubate as incubate
+    from . import io as io
+    from . import jit as jit
+    from . import metric as metric
+    from . import nn as nn
+    from . import optimizer as optimizer
+    from . import regularizer as regularizer
+    from . import static as static
+    from .framework.io import load as load
+    from .framework.io import save as save
+    from .nn.create_parameter import create_parameter as create_parameter
+    from .nn.param_attr import ParamAttr as ParamAttr
+    from .static.graph.mode import disable_static as disable_static
+    from .static.graph.mode import enable_static as enable_static
+    from .static.graph.mode import in_dynamic_mode as in_dynamic_mode
 
 __version__ = _VERSION
 _set_legacy_importer(lambda name: _import_module(f".fluid.{name}", "oarlock"))
 _set_default_threads()
 
 globals().update(_EXPORTS)
-for _name in ("array_length", "array_read", "array_write", "create_array"):
-    # Paddle has them there; they are part of programs
-    setattr(tensor, _name, getattr(_control, _name))
+# Paddle has these names in `tensor`; they are part of programs.
+_NAMES_OF_PROGRAMS = dict.fromkeys(
+    ("array_length", "array_read", "array_write", "create_array"), "..capture.control"
+)
+setattr(tensor, "__getattr__", _later(vars(tensor), _NAMES_OF_PROGRAMS))  # noqa: B010 - the package has no such function itself
 
 bool = bool_
+
+
+def _main_global_block(_: Tensor) -> _Any:
+    """Return the global block of the main program, which is the attribute `block` of an eager
+    tensor, as in Paddle, so that `initializer(weight, weight.block)` works.
+    """
+    programs = _import_module(".static.graph.default_programs", __name__)
+    return programs.default_main_program().global_block()
+
+
+setattr(Tensor, "block", property(_main_global_block))  # noqa: B010 - core does not import programs; Variable overrides it
 
 # Names that are imported when they are first used, which makes `import oarlock` faster. Name ->
 # module
 _LATER = {
     "_legacy_C_ops": ".fluid.core",
     "amp": ".amp",
+    "autograd": ".autograd",
     "base": ".base",
     "callbacks": ".callbacks",
     "compat": ".compat",
+    "create_parameter": ".nn.create_parameter",
     "DataParallel": ".distributed",
     "dataset": ".dataset",
     "device": ".device",
+    "disable_static": ".static.graph.mode",
     "distributed": ".distributed",
     "distribution": ".distribution",
+    "enable_static": ".static.graph.mode",
     "fft": ".fft",
     "flops": ".hapi",
     "fluid": ".fluid",
+    "framework": ".framework",
     "geometric": ".geometric",
     "hapi": ".hapi",
+    "in_dynamic_mode": ".static.graph.mode",
+    "incubate": ".incubate",
     "inference": ".inference",
+    "io": ".io",
+    "jit": ".jit",
     "linalg": ".linalg",
+    "load": ".framework.io",
+    "metric": ".metric",
     "Model": ".hapi",
+    "nn": ".nn",
     "onnx": ".onnx",
+    "optimizer": ".optimizer",
+    "ParamAttr": ".nn.param_attr",
     "pipeline": ".pipeline",
     "quantization": ".quantization",
     "reader": ".reader",
+    "regularizer": ".regularizer",
+    "save": ".framework.io",
     "signal": ".signal",
+    "static": ".static",
     "summary": ".hapi",
     "sysconfig": ".sysconfig",
     "text": ".text",
@@ -147,13 +179,9 @@ __all__ = [
     "CUDAPinnedPlace",
     "CUDAPlace",
     "batch",
-    "create_parameter",
     "disable_signal_handler",
-    "disable_static",
-    "enable_static",
     "get_cuda_rng_state",
     "get_flags",
-    "in_dynamic_mode",
     "set_cuda_rng_state",
     "set_flags",
     "AssertError",
@@ -161,12 +189,10 @@ __all__ = [
     "GuardError",
     "OarlockError",
     "OpError",
-    "ParamAttr",
     "Parameter",
     "Tensor",
     "TraceError",
     "VerifyError",
-    "autograd",
     "bfloat16",
     "bool",
     "complex64",
@@ -177,7 +203,6 @@ __all__ = [
     "float32",
     "float64",
     "finfo",
-    "framework",
     "get_cudnn_version",
     "is_compiled_with_cinn",
     "is_compiled_with_cuda",
@@ -191,28 +216,18 @@ __all__ = [
     "get_rng_state",
     "grad",
     "iinfo",
-    "incubate",
     "int8",
     "int16",
     "int32",
     "int64",
-    "io",
     "is_grad_enabled",
-    "jit",
-    "load",
-    "metric",
-    "nn",
     "no_grad",
-    "optimizer",
-    "regularizer",
-    "save",
     "set_default_dtype",
     "set_device",
     "set_grad_enabled",
     "set_num_threads",
     "set_printoptions",
     "set_rng_state",
-    "static",
     "tensor",
     "uint8",
     "unique_name",

@@ -262,6 +262,21 @@ def traced() -> Case:
     return call
 
 
+def static_call(input_spec: bool) -> Case:
+    """Call an MLP under `to_static` and `no_grad` on one row."""
+    model = wide_mlp()
+    model.eval()
+    x = normal(1, 784)
+    specs = [P.static.InputSpec([None, 784], "float32")] if input_spec else None
+    static = P.jit.to_static(model, input_spec=specs, full_graph=True)
+
+    def call() -> None:
+        with P.no_grad():
+            static(x)
+
+    return call
+
+
 def engine(name: str) -> Case:
     """Run inference of a saved model with batch 1: our engine, or Paddle Inference."""
     shape = MODELS[name][1]
@@ -295,13 +310,15 @@ CASES: dict[str, Callable[[], Case]] = {
     "60 small ops, forward and backward": op_chain,
     **{f"training step: {name}": (lambda name=name: train(name)) for name in TRAINED},  # type: ignore[misc]
     "traced call of a small MLP": traced,
+    "to_static call of an MLP": lambda: static_call(False),
+    "to_static call of an MLP, input_spec": lambda: static_call(True),
     **{f"inference: {name}": (lambda name=name: engine(name)) for name in MODELS},  # type: ignore[misc]
 }
 
 
 def export() -> None:
     """Save the models of the inference cases."""
-    for name, (make, shape) in MODELS.items():
+    for name, (make, shape) in {**MODELS, "wide_mlp": TRAINED["mlp"]}.items():
         model = make()
         model.eval()
         spec = P.static.InputSpec([None, *shape[1:]], "float32", "x")

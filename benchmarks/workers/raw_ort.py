@@ -13,6 +13,7 @@ from serve import serve
 SHAPES = {
     "small": (1, 64),
     "mlp": (1, 64),
+    "wide_mlp": (1, 784),
     "lenet": (1, 1, 28, 28),
     "resnet": (1, 3, 32, 32),
     "transformer": (1, 32, 64),
@@ -37,10 +38,12 @@ def case(name: str) -> Callable[[], object]:
 serve(
     {
         "traced call of a small MLP": lambda: case("small"),
+        "to_static call of an MLP": lambda: case("wide_mlp"),
+        "to_static call of an MLP, input_spec": lambda: case("wide_mlp"),
         **{
             f"inference: {name}": (lambda name=name: case(name))
             for name in SHAPES
-            if name != "small"
+            if name not in ("small", "wide_mlp")
         },
     },
     "onnxruntime",

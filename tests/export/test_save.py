@@ -15,9 +15,15 @@ from typing import Any, BinaryIO
 
 import pytest
 
+import oarlock as paddle
 from oarlock.core.errors import FileError
-from oarlock.export import atomic_files
-from oarlock.export.atomic_files import stage_and_replace_files, write_files_atomically
+from oarlock.export import atomic_files, pdmodel
+from oarlock.export.atomic_files import (
+    overwrite_staged_file,
+    stage_and_replace_files,
+    write_files_atomically,
+)
+from oarlock.loader.pdmodel import parse_program
 
 
 def folder_contents(folder: Path) -> dict[str, bytes | None]:
@@ -315,3 +321,21 @@ def test_concurrent_saves_do_not_remove_each_others_folders(folder: Path) -> Non
         list(pool.map(save, range(8)))
     assert all((folder / f"{index}").read_bytes() == b"19" for index in range(8))
     assert staging_folders(folder) == []
+
+
+def test_verification_result_is_stored_as_if_the_program_had_it(tmp_path: Path) -> None:
+    net = paddle.nn.Linear(2, 2)
+    spec = [paddle.static.InputSpec([None, 2], "float32", "x")]
+    paddle.jit.save(net, str(tmp_path / "m"), input_spec=spec)
+    saved = (tmp_path / "m.pdmodel").read_bytes()
+    program = parse_program(saved)
+    assert program.contract is not None
+    assert "largest difference" in program.contract.verified
+    result, program.contract.verified = program.contract.verified, ""
+    assert pdmodel.with_verification_result(pdmodel.to_bytes(program), result) == saved
+
+
+def test_overwritten_staged_file(folder: Path) -> None:
+    with stage_and_replace_files({folder / "a": b"first, longer"}) as places:
+        overwrite_staged_file(places[str(folder / "a")], b"second")
+    assert folder_contents(folder)["a"] == b"second"

@@ -578,8 +578,7 @@ def installed() -> Iterator[ModuleType]:
         state = cuda.cupy_state
         state.cupy, state.array_type, state.default_index = None, (), None
         vars(arrays.np).update(held)
-        native._CurrentKernelWrapper.wrap = None
-        native.set_native_kernels_enabled(native.switch.on)
+        native.set_kernel_wrapper(None)
         _Now.device = 0
         for name, module_before in before.items():
             del sys.modules[name]

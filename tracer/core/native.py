@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from .arrays import is_running_kernel_on_gpu
-from .op import OPS
+from .op import OPS, Kernel, Op, kernel_selection
 
 kernels_module: ModuleType | None
 try:
@@ -23,16 +23,9 @@ except ImportError:  # built without compiled kernels
     kernels_module = None
 
 
-class _NativeKernelSwitch:
-    """The process-wide switch that turns compiled kernels on and off.
-
-    on: whether compiled kernels are in use.
-    """
-
-    on = kernels_module is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
-
-
-switch = _NativeKernelSwitch()
+# The process-wide switch that turns compiled kernels on and off.
+switch = kernel_selection
+switch.on = kernels_module is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
 
 
 def return_not_implemented(*args: Any, **kwargs: Any) -> Any:
@@ -75,34 +68,17 @@ if switch.on:
     compiled_function_or_placeholder("keep_memory")()
 
 
-class _CurrentKernelWrapper:
-    """The wrapper that is applied to all kernels.
-
-    wrap: function (op, kernel) -> kernel, which is applied to all ops once a GPU is used; see
-    `device_dispatch.py`.
-    """
-
-    wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]] | None = None
-
-
-def set_kernel_wrapper(wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
+def set_kernel_wrapper(wrap: Callable[[Op, Kernel], Kernel] | None) -> None:
     """Replace the kernel of every op by `wrap(op, kernel)`."""
-    _CurrentKernelWrapper.wrap = wrap
+    kernel_selection.wrap = wrap
     set_native_kernels_enabled(switch.on)
 
 
 def set_native_kernels_enabled(on: bool) -> None:
     """Turn compiled kernels of all ops and optimizers on or off."""
     switch.on = on and kernels_module is not None
-    for op in OPS.values():
-        kernel = (
-            op.native_kernel_with_fallback
-            if switch.on and op.native_kernel_with_fallback is not None
-            else op.numpy_kernel
-        )
-        op.kernel = (
-            kernel if _CurrentKernelWrapper.wrap is None else _CurrentKernelWrapper.wrap(op, kernel)
-        )
+    for op in OPS.defined_ops():  # ops that are defined later read the switch then
+        op.select_kernel()
 
 
 @contextmanager

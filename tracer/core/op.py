@@ -36,7 +36,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from importlib import import_module
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -201,6 +202,21 @@ def _attr_specs_of_parameters(
     }
 
 
+class KernelSelection:
+    """Which kernel the calls of an op run. The selection applies to all ops.
+
+    on: whether compiled kernels are in use.
+    wrap: function (op, kernel) -> kernel, which is applied to all kernels once a GPU is used; see
+    `device_dispatch.py`.
+    """
+
+    on = True
+    wrap: Callable[[Op, Kernel], Kernel] | None = None
+
+
+kernel_selection = KernelSelection()
+
+
 class Op(OpBase):
     """The definition of one op.
 
@@ -336,9 +352,20 @@ class Op(OpBase):
             found = rule(*args, **attrs)
             return reference(*args, **attrs) if found is NotImplemented else found
 
-        self.kernel = self.native_kernel_with_fallback = kernel
+        self.native_kernel_with_fallback = kernel
         self.native_kernel_only = rule
+        self.select_kernel()
         return rule
+
+    def select_kernel(self) -> None:
+        """Set the kernel that calls of this op run, as `kernel_selection` states."""
+        kernel = (
+            self.native_kernel_with_fallback
+            if kernel_selection.on and self.native_kernel_with_fallback is not None
+            else self.numpy_kernel
+        )
+        wrap = kernel_selection.wrap
+        self.kernel = kernel if wrap is None else wrap(self, kernel)
 
     def _with_validation_if_required(self, kernel: Kernel) -> Kernel:
         """Return a kernel that runs the meta rule (shape inference) before `kernel`, if the op has
@@ -439,7 +466,73 @@ def format_meta(m: Any) -> str:
     )
 
 
-OPS: dict[str, Op] = {}
+class OpTable(dict[str, Op]):
+    """The ops by type. The module that defines an op is imported when the op is first used.
+    Iterating over the table imports the modules of all ops.
+    """
+
+    def __init__(self) -> None:
+        self._module_by_type: dict[str, str] = {}
+
+    def add_modules(self, package: str, types_by_module: Mapping[str, str]) -> None:
+        """Add modules that define ops.
+
+        types_by_module: name of the module, relative to `package` -> types of its ops, separated by
+        spaces.
+        """
+        for name, types in types_by_module.items():
+            self._module_by_type.update(dict.fromkeys(types.split(), f"{package}.{name}"))
+
+    def defined_ops(self) -> ValuesView[Op]:
+        """Return the ops whose modules have been imported."""
+        return super().values()
+
+    def _import_all_modules(self) -> None:
+        for name in dict.fromkeys(self._module_by_type.values()):
+            import_module(name)
+
+    def __missing__(self, type: str) -> Op:
+        import_module(self._module_by_type[type])  # a KeyError names an unknown type
+        found = super().get(type)
+        if found is None:
+            raise KeyError(type)
+        return found
+
+    def __contains__(self, type: object) -> bool:
+        return super().__contains__(type) or type in self._module_by_type
+
+    def get(self, type: str, default: Any = None) -> Any:
+        """Return the op of a type; `default` for an unknown type."""
+        try:
+            return self[type]
+        except KeyError:
+            return default
+
+    def __iter__(self) -> Iterator[str]:
+        self._import_all_modules()
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        self._import_all_modules()
+        return super().__len__()
+
+    def keys(self) -> KeysView[str]:  # type: ignore[override]
+        """Return the types of all ops."""
+        self._import_all_modules()
+        return super().keys()
+
+    def values(self) -> ValuesView[Op]:  # type: ignore[override]
+        """Return all ops."""
+        self._import_all_modules()
+        return super().values()
+
+    def items(self) -> ItemsView[str, Op]:  # type: ignore[override]
+        """Return the types and ops of the table."""
+        self._import_all_modules()
+        return super().items()
+
+
+OPS = OpTable()
 CURRENT_TYPE_BY_OLDER: dict[str, str] = {}  # of the `older_types` of all ops
 
 
@@ -467,7 +560,7 @@ def op(
     op_traits = OpTraits(**traits)
 
     def wrap(kernel: Kernel) -> Op:
-        if type in OPS:
+        if dict.__contains__(OPS, type):
             raise TypeError(f"{type} is defined twice")
         if op_traits.no_half_reason:
             kernel = _wrap_to_reject_half(kernel, op_traits.no_half_reason)
@@ -475,6 +568,7 @@ def op(
         CURRENT_TYPE_BY_OLDER.update(dict.fromkeys(op_traits.older_types, type))
         if meta is not None:
             result.meta(meta)
+        result.select_kernel()
         names = [slot.name for slot in ins]
         result.same_dtype, result.floating = (
             sum(1 << names.index(slot) for slot in marked.split())

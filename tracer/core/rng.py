@@ -1,18 +1,22 @@
-"""The random generator of the process, which all random ops use and `seed` sets."""
+"""The random generator of the process, which all random ops use and `seed` sets.
+
+The module `numpy.random` is imported when the first random number is drawn.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-_generator = np.random.Generator(np.random.PCG64())
+# The generator of the process; None until it is first used.
+_generator: np.random.Generator | None = None
 
 
-GeneratorSource = np.random.Generator | Callable[[], np.random.Generator | None] | None
+GeneratorSource: TypeAlias = "np.random.Generator | Callable[[], np.random.Generator | None] | None"
 
 
 class _ThreadGeneratorSource(threading.local):
@@ -57,6 +61,13 @@ def seed(value: int) -> np.random.Generator:
     return _generator
 
 
+def _process_generator() -> np.random.Generator:
+    global _generator  # noqa: PLW0603 - one process-wide source, as in Paddle
+    if _generator is None:
+        _generator = np.random.Generator(np.random.PCG64())
+    return _generator
+
+
 def generator(own_seed: int = 0) -> np.random.Generator:
     """Return the random generator from which an op draws its numbers.
 
@@ -66,7 +77,7 @@ def generator(own_seed: int = 0) -> np.random.Generator:
     if own_seed:
         return np.random.Generator(np.random.PCG64(own_seed))
     source = _generator_override.source
-    return (source() if callable(source) else source) or _generator
+    return (source() if callable(source) else source) or _process_generator()
 
 
 @contextmanager
@@ -85,9 +96,9 @@ def use_generator(source: GeneratorSource) -> Iterator[None]:
 
 def get_rng_state(device: str | None = None) -> list[Any]:
     """Return the state of the random generator; all devices share the generator."""
-    return [_generator.bit_generator.state]
+    return [_process_generator().bit_generator.state]
 
 
 def set_rng_state(state_list: list[Any], device: str | None = None) -> None:
     """Set the state of the random generator to one that `get_rng_state` returned."""
-    _generator.bit_generator.state = state_list[0]
+    _process_generator().bit_generator.state = state_list[0]

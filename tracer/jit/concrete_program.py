@@ -15,6 +15,7 @@ from ..capture.symbolic_scalars import is_always_scalar, scalar_kind
 from ..capture.variable import Variable
 from ..compiler.partial_program import PartialProgram
 from ..core import pytree, rng
+from ..core._tape import wrap_arrays
 from ..core.autograd import no_grad
 from ..core.errors import (
     SideEffectError,
@@ -30,6 +31,7 @@ from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.block_captures import program_draws_random
 from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
 from ..ir.passes.prune import eliminate_dead_ops, make_feed_op
+from ..ir.work_estimate import is_too_small_for_threads
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.program import Program as View
@@ -90,6 +92,8 @@ class ConcreteProgram:
 
         If the run fails, random generators and buffers are restored to their previous state.
         """
+        if self._has_no_state and not state.mode.tape:
+            return self._build_results(self._run_without_gradients(tensors), tensors)
         inputs = [*tensors, *self.result_builder.read_effect_input_tensors()]
         stops = self.partial_program.stop_gradients_of_inputs_and_state(inputs)
         before = self._snapshot_mutable_state()
@@ -104,6 +108,16 @@ class ConcreteProgram:
             if before[1] is not None:
                 rng.set_rng_state(before[1])
             raise
+        return self._build_results(outputs, tensors)
+
+    def _build_results(self, outputs: list[Tensor], tensors: Sequence[Tensor]) -> Any:
+        """Return the results of the function for the outputs of a run; perform its side effects.
+
+        tensors: the inputs of the function.
+        """
+        if self._only_returns_a_tensor:
+            outputs[0]._program_output_name = self._output_names[0]
+            return outputs[0]
         for tensor, name in zip(outputs, self._output_names, strict=False):
             tensor._program_output_name = name
         result = self.result_builder.apply_effects_and_build_results(outputs, tensors)
@@ -127,6 +141,18 @@ class ConcreteProgram:
         return bool(written_state_names(self.captured_program)) or program_draws_random(
             self.captured_program.program
         )
+
+    @functools.cached_property
+    def _only_returns_a_tensor(self) -> bool:
+        """Whether the function returns one tensor and has no side effects."""
+        return self.result_builder.only_returns_a_tensor and not self.guards.replays_assignments
+
+    @functools.cached_property
+    def _has_no_state(self) -> bool:
+        """Whether a run reads no tensors besides inputs and parameters, and changes no state that a
+        failed run would have to restore.
+        """
+        return not (self.result_builder.effect_sources or self._mutates_buffers_or_draws_random)
 
     @functools.cached_property
     def has_side_effect_calls(self) -> bool:
@@ -170,10 +196,12 @@ class ConcreteProgram:
             with no_grad():
                 return self.partial_program(tensors)
         if self._runner is None:
+            program = self.captured_program.program
+            options = {"threads": 1} if is_too_small_for_threads(program) else {}
             self._runner = ProgramRunner(
-                self.captured_program.program, self.captured_program.scope, name="to_static"
+                program, self.captured_program.scope, options=options, name="to_static"
             )
-        return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]
+        return wrap_arrays(tuple(self._runner.infer([t.array for t in tensors])))
 
     @functools.cached_property
     def _needs_interpreter(self) -> bool:
@@ -266,6 +294,11 @@ class SideEffectReplayAndResultBuilder:
             spec == 0 and not self.constant_results and not self.python_converters and not effects
         )
 
+    @property
+    def only_returns_a_tensor(self) -> bool:
+        """Whether the result is the only output of the program, and there are no side effects."""
+        return self._is_single_tensor and not self.changed_input_indices
+
     def read_effect_input_tensors(self) -> list[Tensor]:
         """Return the tensors that the assigned attributes hold now and that are additional inputs
         of the program.
@@ -278,7 +311,7 @@ class SideEffectReplayAndResultBuilder:
         """Assign attributes and elements, and change inputs in place, as the captured function
         does; return its nested results.
         """
-        if self._is_single_tensor and not self.changed_input_indices:
+        if self.only_returns_a_tensor:
             return flat[0]
         tensors = iter(flat)
         leaves = [

@@ -17,6 +17,7 @@ from ..core.tensor import Tensor
 from ..export import pdiparams_info, pdiparams_writer, pdmodel
 from ..export.atomic_files import (
     adding_missing_error_filename,
+    overwrite_staged_file,
     stage_and_replace_files,
     write_files_atomically,
 )
@@ -167,17 +168,22 @@ def _verify_and_mark_staged_model(
     if model.reference is None:
         return
     path = model.program_path
+    data = program_file_to_pdmodel_bytes(files[path], os.path.basename(path))
     model.recording.contract.verified = verify_files_against_reference(
         model.program,
-        program_file_to_pdmodel_bytes(files[path], os.path.basename(path)),
+        data,
         None if params is None else str(params),
         model.recording.scope,
         model.reference,
         model.recording.inputs,
         model.recording.accepted_input_shapes,
     )
+    data = pdmodel.with_verification_result(data, model.recording.contract.verified)
     with adding_missing_error_filename(path):
-        Path(staged_paths[path]).write_bytes(model.program_bytes())
+        overwrite_staged_file(
+            staged_paths[path],
+            pdmodel_to_format(data, model.format, os.path.basename(model.prefix)),
+        )
 
 
 def program_suffix(file_format: str) -> str:

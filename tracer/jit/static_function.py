@@ -151,11 +151,7 @@ class StaticFunction:
         mode = state.mode
         if not mode.is_eager or not is_to_static_enabled():
             return self._converted_or_original_function(mode)(*args, **kwargs)
-        plain = (
-            None
-            if kwargs or self._input_spec is not None
-            else self._fast_cache_key_or_none(args, mode)
-        )
+        plain = None if kwargs else self._fast_cache_key_or_none(args, mode)
         concrete = self._program_cache.fast_cache.get(plain)
         if concrete is not None and concrete.guards.are_satisfied():
             self._program_cache.latest_program = concrete
@@ -176,6 +172,7 @@ class StaticFunction:
             and len(tensors) == len(args)
             and self._function_parameters.has_fixed_defaults
             and not concrete.missing_gradient_reasons
+            and self._fits_input_spec(arguments)
         ):
             self._program_cache.fast_cache[plain] = concrete
         try:
@@ -312,6 +309,20 @@ class StaticFunction:
         except (OpError, ArgumentsError):
             return  # the capture raises an error for such arguments
         check_named_dimensions(self._function_parameters.name, specs, arguments)
+
+    def _fits_input_spec(self, arguments: FlattenedArguments) -> bool:
+        """Whether the shapes of the arguments are those that `input_spec` declares. If they are
+        not, each call warns.
+        """
+        if self._input_spec is None:
+            return True
+        specs = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
+        return all(
+            len(spec.shape) == len(leaf.meta.shape)
+            and all(a in (-1, b) for a, b in zip(spec.shape, leaf.meta.shape, strict=True))
+            for spec, leaf in zip(specs.leaves, arguments.leaves, strict=True)
+            if isinstance(leaf, Tensor)
+        )
 
     @functools.cached_property
     def _has_named_dimensions(self) -> bool:

@@ -1,16 +1,16 @@
 """The op definitions, one file per family of ops. Families that only Paddle 1.x has are in
 `legacy`.
 
-Importing this package imports every family, which fills `oarlock.core.op.OPS`.
+Importing this package tells `oarlock.core.op.OPS` which family defines each op. `OPS` imports a
+family when one of its ops is first used.
 """
-
-from importlib import import_module as _import_module
-from pkgutil import iter_modules as _iter_modules
 
 from ..core import device_dispatch as _device_dispatch
 from ..core import native as _native
+from ..core.op import CURRENT_TYPE_BY_OLDER as _CURRENT_TYPE_BY_OLDER
+from ..core.op import OPS as _OPS
+from .op_module_table import CURRENT_TYPE_BY_OLDER_TYPE as _CURRENT_TYPE_BY_OLDER_TYPE
+from .op_module_table import TYPES_BY_MODULE as _TYPES_BY_MODULE
 
-for _module in _iter_modules(__path__):
-    _import_module(f"{__name__}.{_module.name}")
-
-_native.set_native_kernels_enabled(_native.switch.on)
+_OPS.add_modules(__name__, _TYPES_BY_MODULE)
+_CURRENT_TYPE_BY_OLDER.update(_CURRENT_TYPE_BY_OLDER_TYPE)

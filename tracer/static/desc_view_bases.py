@@ -6,6 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..export.pdmodel import block_op_or_var_to_bytes, to_bytes
+from ..ir.program import Program
+
 
 class ProtoDescView:
     """A view of a part of a program under the API of Paddle's C++ classes. Two views of the same
@@ -23,8 +26,8 @@ class ProtoDescView:
 
     def serialize_to_string(self) -> bytes:
         """Return the protobuf bytes of the data."""
-        data: bytes = self._view.raw.serialize_to_string()
-        return data
+        raw = self._view.raw
+        return to_bytes(raw) if isinstance(raw, Program) else block_op_or_var_to_bytes(raw)
 
 
 class IdentifiedDescView(ProtoDescView):

@@ -514,10 +514,12 @@ def make_unary_function(op_type: str, doc: str, needs_float: bool = True) -> Any
     """Create the public function of a unary op; `needs_float`: integers are cast to float32
     first.
     """
-
-    op = OPS[op_type]
+    op: Op | None = None  # imported at the first call
 
     def function(x: Tensor, name: str | None = None) -> Tensor:
+        nonlocal op
+        if op is None:
+            op = OPS[op_type]
         try:
             is_integral = needs_float and x.meta.dtype.kind in "iub"
         except AttributeError:
@@ -534,9 +536,12 @@ def make_binary_function(op_type: str, doc: str, result: str = "") -> Any:
 
     result: dtype of the result, as its docstring states it
     """
-    op = OPS[op_type]
+    op: Op | None = None  # imported at the first call
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
+        nonlocal op
+        if op is None:
+            op = OPS[op_type]
         return apply_promoting_or_rejecting_dtypes(op, x, y)
 
     rename_generated_function(function, op_type.removeprefix("elementwise_"))

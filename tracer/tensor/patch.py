@@ -4,9 +4,9 @@ methods and operators of Tensor.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
@@ -156,7 +156,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 
 MODULES = [
     import_module(f"{__package__}.{info.name}")
-    for info in iter_modules([str(Path(__file__).parent)])
+    for info in iter_modules([os.path.dirname(__file__)])
     if info.name != "patch"
 ]
 

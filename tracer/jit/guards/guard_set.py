@@ -34,6 +34,7 @@ from .snapshots import (
     iter_value_and_items,
     restore_container_items,
     snapshot_global_random_generators,
+    take_snapshot,
     take_snapshot_with_internal_states,
     with_given_elements_unchecked,
     with_iterators_and_rngs_by_identity,
@@ -271,6 +272,9 @@ class GuardSet:
         key = id(source.holder), source.key
         if key in self._guard_by_source:
             return False
+        if isinstance(value, (*PLAIN_TYPES, Tensor)):  # most attributes of layers: without items
+            self._guard_by_source[key] = StateGuard(source, take_snapshot(value), is_versioned)
+            return True
         self._existing_function_ids.update(
             id(v) for v in iter_value_and_items(value) if isinstance(v, FunctionType)
         )
@@ -540,10 +544,11 @@ class GuardSet:
         for guard in self._always_checked_guards:
             if not guard.is_satisfied():
                 return False
-        if self._invalidating_source or not all(
-            e.is_current_value_compatible() for e in self._side_effects
-        ):
+        if self._invalidating_source:
             return False
+        for effect in self._side_effects:
+            if not effect.is_current_value_compatible():
+                return False
         version = layers.version_counter[0]
         if self._last_checked_version != version:
             for layer, guards in self._versioned_guards.values():
@@ -555,6 +560,11 @@ class GuardSet:
                     return False
             self._last_checked_version = version
         return True
+
+    @property
+    def replays_assignments(self) -> bool:
+        """Whether the function assigns Python constants, which each run assigns again."""
+        return bool(self._replayed_assignments)
 
     def replay_assignments(self) -> None:
         """Assign again the Python constants that the function assigns."""

@@ -47,6 +47,8 @@ PyMethodDef functions[] = {
      "the CPU."},
     {"are_leaves", are_leaves, METH_O, "Whether all Tensors of a list are leaves."},
     {"arrays_of", arrays_of, METH_O, "The arrays of a list of Tensors."},
+    {"have_arrays", have_arrays, METH_VARARGS,
+     "Whether the arrays of a list of Tensors are the objects in a list."},
     {"stop_gradients_of", stop_gradients_of, METH_O,
      "stop_gradient of each Tensor of a list, as a tuple."},
     {"wrap_arrays", wrap_arrays, METH_O, "Tensors around a tuple of arrays."},

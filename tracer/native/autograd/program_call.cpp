@@ -60,6 +60,18 @@ PyObject* arrays_of(PyObject*, PyObject* tensors) {
   return result.release();
 }
 
+PyObject* have_arrays(PyObject*, PyObject* args) {
+  PyObject *tensors = nullptr, *arrays = nullptr;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &tensors, &PyList_Type, &arrays) ||
+      !check_tensors(tensors, false))
+    return nullptr;
+  Py_ssize_t count = PyList_Size(tensors);
+  bool same = count == PyList_Size(arrays);
+  for (Py_ssize_t i = 0; same && i < count; ++i)
+    same = as_tensor(PyList_GetItem(tensors, i))->array == PyList_GetItem(arrays, i);
+  return PyBool_FromLong(same);
+}
+
 PyObject* stop_gradients_of(PyObject*, PyObject* tensors) {
   if (!check_tensors(tensors, false)) return nullptr;
   Py_ssize_t count = PyList_Size(tensors);

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from ...capture.variable import Variable
 from ...core import rng
 from ...core.errors import ArgumentAssertionError, OpError, append_user_line
-from ...core.tensor import Tensor
-from .block import Block
 from .program import Program
 
 
@@ -38,16 +36,6 @@ def default_startup_program() -> Program:
 
 rng.main_program_seed_hook = lambda: _ProcessDefaultPrograms.main.random_seed
 rng.startup_program_seed_hook = lambda: _ProcessDefaultPrograms.startup.random_seed
-
-
-def _main_global_block_as_tensor_block(self: Tensor) -> Block:
-    """Return the global block of the main program, which is the attribute `block` of an eager
-    tensor, as in Paddle, so that `initializer(weight, weight.block)` works.
-    """
-    return default_main_program().global_block()
-
-
-setattr(Tensor, "block", property(_main_global_block_as_tensor_block))  # noqa: B010 - core does not import programs; Variable overrides it
 
 
 def switch_main_program(program: Program) -> Program:

@@ -21,6 +21,7 @@ from ...ir.parser import parse
 from ...ir.passes.clone_for_test import convert_for_test_in_place
 from ...ir.passes.prune import prune_in_place
 from ...ir.scope import Scope, current_scope
+from ...loader.pdmodel import parse_program
 from ..block_desc import ProgramDesc
 from .block import Block
 from .operator import Operator
@@ -299,7 +300,7 @@ class Program:
         """Parse a program from the bytes of a `.pdmodel` file, and return it. Raises FileError if
         the bytes are not a valid program.
         """
-        raise NotImplementedError  # replaced by static.io
+        return Program.view_of_raw(parse_program(binary_str))
 
     @property
     def contract(self) -> data.Contract | None:

@@ -1,9 +1,5 @@
 """Files of programs and of the values of their variables."""
 
-from ...export import pdmodel
-from ...ir import program as data
-from ...loader.pdmodel import parse_program
-from ..graph.program import Program
 from .models import (
     _get_valid_program,
     deserialize_persistables,
@@ -25,19 +21,6 @@ from .variables import (
     load_vars,
     save_vars,
 )
-
-
-def _parse_from_string(binary_str: bytes) -> Program:
-    """Parse a program from the bytes of a `.pdmodel` file, and return it. Raises FileError if the
-    bytes are not a valid program.
-    """
-    return Program.view_of_raw(parse_program(binary_str))
-
-
-setattr(data.Program, "serialize_to_string", pdmodel.to_bytes)  # noqa: B010 - and so does saving
-for _part in (data.Block, data.OpDesc, data.VarDesc):
-    setattr(_part, "serialize_to_string", pdmodel.block_op_or_var_to_bytes)  # noqa: B010
-setattr(Program, "parse_from_string", staticmethod(_parse_from_string))  # noqa: B010 - loading stands above programs
 
 __all__ = [
     "_get_valid_program",
