@@ -1,0 +1,211 @@
+#include "kernels/indexing.h"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/simd.h"
+
+namespace oarlock::kernels {
+namespace {
+
+constexpr Size kElementsPerTask = 32768, kMinColumnsPerTask = 256;
+
+/// Calls `body(o, from_k, to_k, from_i, to_i)` for parts of values [outer, count, inner] that no
+/// two tasks share.  splits_count: whether tasks may divide `count`; otherwise, all positions of a
+/// column belong to one task, in order.
+template <class Body>
+void for_each_part(const IndexedShape& s, bool splits_count, const Body& body) {
+  if (s.outer * s.count * s.inner == 0) return;
+  if (splits_count) {
+    Size rows_per_task = max(1, kElementsPerTask / s.inner);
+    parallel_ranges(s.outer * s.count, rows_per_task, [&](Size from, Size to) {
+      while (from < to) {
+        Size o = from / s.count, k = from % s.count, rows = min(to - from, s.count - k);
+        body(o, k, k + rows, Size(0), s.inner);
+        from += rows;
+      }
+    });
+    return;
+  }
+  // Few long rows are divided into columns.
+  Size columns = s.outer >= 4 ? s.inner : max(kMinColumnsPerTask, ceil_div(s.inner, 4));
+  Size parts = ceil_div(s.inner, columns);
+  Size elements = s.count * min(columns, s.inner);
+  parallel_ranges(s.outer * parts, max(1, kElementsPerTask / elements), [&](Size from, Size to) {
+    for (Size part = from; part < to; ++part) {
+      Size i = part % parts * columns;
+      body(part / parts, Size(0), s.count, i, min(i + columns, s.inner));
+    }
+  });
+}
+
+/// Calls `move(data offset, values offset, length)` for every run of elements with one index.
+template <class Move>
+void move_along_middle_axis(const IndexedShape& s, const std::int64_t* index, bool splits_count,
+                            const Move& move) {
+  for_each_part(s, splits_count, [&](Size o, Size from_k, Size to_k, Size from_i, Size to_i) {
+    Size data = o * s.size * s.inner, values = o * s.count * s.inner;
+    if (s.inner == 1) {  // no inner loop
+      const std::int64_t* at = index + (s.is_elementwise ? values : 0);
+      for (Size k = from_k; k < to_k; ++k)
+        move(data + at[k], values + k, std::integral_constant<Size, 1>{});
+    } else if (s.is_elementwise) {
+      for (Size k = from_k; k < to_k; ++k) {
+        Size row = values + k * s.inner;
+        for (Size i = from_i; i < to_i; ++i)
+          move(data + index[row + i] * s.inner + i, row + i, std::integral_constant<Size, 1>{});
+      }
+    } else {
+      for (Size k = from_k; k < to_k; ++k)
+        move(data + index[k] * s.inner + from_i, values + k * s.inner + from_i, to_i - from_i);
+    }
+  });
+}
+
+/// Calls `body(T{})` for a type of the given size.
+template <class Body>
+void dispatch_item_size(Size bytes, const Body& body) {
+  switch (bytes) {
+    case 1:
+      return body(std::uint8_t{});
+    case 2:
+      return body(std::uint16_t{});
+    case 4:
+      return body(std::uint32_t{});
+    case 8:
+      return body(std::uint64_t{});
+    default:
+      return body(std::array<std::uint64_t, 2>{});
+  }
+}
+
+template <class T, class Length>
+inline void copy_items(T* to, const T* from, Length length) {
+  std::memcpy(to, from, static_cast<std::size_t>(length) * sizeof(T));
+}
+
+}  // namespace
+
+bool are_indices_in_range(Size count, const std::int64_t* index, Size size) {
+  std::atomic<bool> all{true};
+  parallel_ranges(count, 2 * kElementsPerTask, [&](Size from, Size to) {
+    std::int64_t low = 0, high = 0;
+    for (Size i = from; i < to; ++i) {
+      low = index[i] < low ? index[i] : low;
+      high = index[i] > high ? index[i] : high;
+    }
+    if (low < 0 || high >= size) all = false;
+  });
+  return count == 0 || all;
+}
+
+void take_along_middle_axis(const IndexedShape& s, Size bytes, const void* data,
+                            const std::int64_t* index, void* values) {
+  dispatch_item_size(bytes, [&]<class T>(T) {
+    move_along_middle_axis(s, index, true, [&](Size from, Size to, auto length) {
+      copy_items(static_cast<T*>(values) + to, static_cast<const T*>(data) + from, length);
+    });
+  });
+}
+
+void assign_along_middle_axis(const IndexedShape& s, Size bytes, void* data,
+                              const std::int64_t* index, const void* values) {
+  dispatch_item_size(bytes, [&]<class T>(T) {
+    move_along_middle_axis(s, index, false, [&](Size to, Size from, auto length) {
+      copy_items(static_cast<T*>(data) + to, static_cast<const T*>(values) + from, length);
+    });
+  });
+}
+
+template <class T>
+void add_along_middle_axis(const IndexedShape& s, T* data, const std::int64_t* index,
+                           const T* values) {
+  // integers wrap around
+  using W = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                        std::type_identity<T>>::type;
+  move_along_middle_axis(s, index, false, [&](Size to, Size from, auto length) {
+    T* __restrict sums = data + to;
+    const T* __restrict more = values + from;
+    for (Size i = 0; i < length; ++i)
+      sums[i] = static_cast<T>(static_cast<W>(sums[i]) + static_cast<W>(more[i]));
+  });
+}
+template void add_along_middle_axis(const IndexedShape&, float*, const std::int64_t*, const float*);
+template void add_along_middle_axis(const IndexedShape&, double*, const std::int64_t*,
+                                    const double*);
+template void add_along_middle_axis(const IndexedShape&, std::int32_t*, const std::int64_t*,
+                                    const std::int32_t*);
+template void add_along_middle_axis(const IndexedShape&, std::int64_t*, const std::int64_t*,
+                                    const std::int64_t*);
+
+namespace {
+
+// As in NumPy, NaN propagates.
+template <class T>
+inline V<T> min_or_nan(V<T> a, V<T> b) {
+  return (b < a) | (b != b) ? b : a;
+}
+template <class T>
+inline V<T> max_or_nan(V<T> a, V<T> b) {
+  return (b > a) | (b != b) ? b : a;
+}
+
+/// The coordinates and areas of boxes, one array each, padded to whole vectors.
+template <class T>
+struct BoxColumns {
+  std::vector<T> left, top, right, bottom, area;
+
+  BoxColumns(Size count, const T* boxes, T extra) {
+    auto padded = static_cast<std::size_t>(count + kLanes<T>);
+    for (auto* column : {&left, &top, &right, &bottom, &area}) column->resize(padded);
+    for (Size i = 0; i < count; ++i) {
+      const T* box = boxes + 4 * i;
+      auto at = static_cast<std::size_t>(i);
+      left[at] = box[0], top[at] = box[1], right[at] = box[2], bottom[at] = box[3];
+      T wide = box[2] - box[0], high = box[3] - box[1];
+      area[at] = wide < 0 || high < 0 ? 0 : (wide + extra) * (high + extra);
+    }
+  }
+};
+
+}  // namespace
+
+template <class T>
+Size select_boxes(Size count, const T* boxes, T threshold, T extra, std::int64_t* selected) {
+  BoxColumns<T> b(count, boxes, extra);
+  // nonzero for boxes that a selected box suppresses
+  using Mask = decltype(V<T>{} < V<T>{});
+  using Lane = std::remove_reference_t<decltype(Mask{}[0])>;
+  std::vector<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>> suppressed(
+      static_cast<std::size_t>(count + kLanes<T>));
+  static_assert(sizeof(Lane) == sizeof(suppressed[0]));
+  Size found = 0;
+  for (Size i = 0; i < count; ++i) {
+    auto at = static_cast<std::size_t>(i);
+    if (suppressed[at]) continue;
+    selected[found++] = i;
+    if (found % 64 == 0) throw_if_job_failed_or_interrupted();
+    V<T> left = splat(b.left[at]), top = splat(b.top[at]), right = splat(b.right[at]),
+         bottom = splat(b.bottom[at]), area = splat(b.area[at]), zero = {};
+    for (Size j = i + 1; j < count; j += kLanes<T>) {
+      V<T> wide = min_or_nan<T>(right, load(&b.right[static_cast<std::size_t>(j)])) -
+                  max_or_nan<T>(left, load(&b.left[static_cast<std::size_t>(j)]));
+      V<T> high = min_or_nan<T>(bottom, load(&b.bottom[static_cast<std::size_t>(j)])) -
+                  max_or_nan<T>(top, load(&b.top[static_cast<std::size_t>(j)]));
+      V<T> shared = (wide < 0) | (high < 0) ? zero : (wide + extra) * (high + extra);
+      V<T> joint = area + load(&b.area[static_cast<std::size_t>(j)]) - shared;
+      V<T> overlap = shared / max_or_nan<T>(splat(static_cast<T>(1e-10)), joint);
+      Mask over = ~(overlap <= threshold);
+      for (int lane = 0; lane < kLanes<T>; ++lane)
+        suppressed[static_cast<std::size_t>(j + lane)] |= over[lane];
+    }
+  }
+  return found;
+}
+template Size select_boxes(Size, const float*, float, float, std::int64_t*);
+template Size select_boxes(Size, const double*, double, double, std::int64_t*);
+
+}  // namespace oarlock::kernels

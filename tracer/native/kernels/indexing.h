@@ -1,0 +1,38 @@
+// Gathering and scattering along one axis, and non-maximum suppression.  Compiled once for all
+// instruction sets: the memory limits the speed.
+#pragma once
+#include <cstdint>
+
+#include "kernels/thread_pool.h"
+
+namespace oarlock::kernels {
+
+/// data [outer, size, inner], values [outer, count, inner]; index [count], or like values if
+/// `is_elementwise`.
+struct IndexedShape {
+  Size outer, size, count, inner;
+  bool is_elementwise;
+};
+
+/// Whether all indices are in [0, size).
+bool are_indices_in_range(Size count, const std::int64_t* index, Size size);
+
+/// values[o, k, i] = data[o, index[k], i]; items of `bytes` 1, 2, 4, 8 or 16.
+void take_along_middle_axis(const IndexedShape& s, Size bytes, const void* data,
+                            const std::int64_t* index, void* values);
+/// data[o, index[k], i] = values[o, k, i]; of several values for one position, the last one
+/// remains.
+void assign_along_middle_axis(const IndexedShape& s, Size bytes, void* data,
+                              const std::int64_t* index, const void* values);
+/// data[o, index[k], i] += values[o, k, i], in the order of k.
+template <class T>
+void add_along_middle_axis(const IndexedShape& s, T* data, const std::int64_t* index,
+                           const T* values);
+
+/// Greedy non-maximum suppression of boxes [count, 4] sorted by score: sets `selected` to the
+/// indices of selected boxes and returns their number.  A box is selected unless its intersection
+/// over union with a selected box before is above the threshold or NaN.  extra: added to each side.
+template <class T>
+Size select_boxes(Size count, const T* boxes, T threshold, T extra, std::int64_t* selected);
+
+}  // namespace oarlock::kernels

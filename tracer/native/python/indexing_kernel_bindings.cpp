@@ -1,0 +1,117 @@
+// Bindings of gathering, scattering and non-maximum suppression.
+#include <algorithm>
+
+#include "kernels/indexing.h"
+#include "python/kernel_arrays.h"
+
+namespace oarlock::python {
+namespace {
+
+using kernels::IndexedShape;
+
+/// The shape of indexing `data` along an axis with `index`: a vector, or an array of the rank of
+/// `data` that has its sizes on the other axes.  fits: whether it is one of these.
+struct IndexedAxis {
+  IndexedShape shape{};
+  MiddleAxis data;
+  bool fits = false;
+
+  IndexedAxis(const KernelOperand& x, const KernelOperand& index, int axis, bool is_elementwise)
+      : data(x, axis) {
+    if (!data.fits || !index.is_int64() || x.size() == 0) return;
+    if (is_elementwise ? index.rank() != x.rank() : index.rank() != 1) return;
+    for (int i = 0; is_elementwise && i < x.rank(); ++i)
+      if (i != data.axis && index.dim(i) != x.dim(i)) return;
+    Size count = index.dim(is_elementwise ? data.axis : 0);
+    shape = {data.outer, data.size, count, data.inner, is_elementwise};
+    fits = true;
+  }
+};
+
+/// Gathers elements.  NotImplemented if an index is out of range: the NumPy kernel raises the
+/// error.
+nb::object take(nb::handle x, nb::handle index, int axis, bool is_elementwise) {
+  KernelOperand a(x), at(index);
+  if (!a.is_array() || !a.has_plain_items() || !at.is_array() || a.rank() > NPY_MAXDIMS)
+    return not_implemented();
+  IndexedAxis m(a, at, axis, is_elementwise);
+  if (!m.fits) return not_implemented();
+  npy_intp shape[NPY_MAXDIMS];
+  std::copy_n(a.shape(), a.rank(), shape);
+  shape[m.data.axis] = m.shape.count;
+  const auto* places = at.data<std::int64_t>();
+  const auto* from = a.data<char>();
+  KernelOperand y = a.empty_of_same_type(a.rank(), shape);
+  {
+    ScopedGilReleaseForWork free(y.size());
+    if (!kernels::are_indices_in_range(at.size(), places, m.data.size)) return not_implemented();
+    kernels::take_along_middle_axis(m.shape, a.item_size(), from, places, y.address<char>());
+  }
+  return to_object(std::move(y));
+}
+
+/// Whether `values` has the shape of the elements that `index` selects.
+bool has_indexed_shape(const KernelOperand& x, const IndexedAxis& m, const KernelOperand& values) {
+  if (values.rank() != x.rank()) return false;
+  for (int i = 0; i < x.rank(); ++i)
+    if (values.dim(i) != (i == m.data.axis ? m.shape.count : x.dim(i))) return false;
+  return true;
+}
+
+/// Scatters values into x in place and returns x; changes nothing and returns NotImplemented if an
+/// operand is not supported or an index is out of range.
+nb::object put(nb::handle x, nb::handle index, nb::handle values, int axis, bool is_elementwise,
+               bool accumulate) {
+  KernelOperand a(x), at(index), b(values);
+  if (!a.is_array() || !a.has_plain_items() || !a.is_contiguous_and_writable() || !at.is_array() ||
+      !b.is_array() || !b.has_plain_items() || !a.same_type(b) || (accumulate && !a.is_number()))
+    return not_implemented();
+  IndexedAxis m(a, at, axis, is_elementwise);
+  if (!m.fits || !has_indexed_shape(a, m, b)) return not_implemented();
+  const auto* places = at.data<std::int64_t>();
+  const auto* from = b.data<char>();
+  {
+    ScopedGilReleaseForWork free(b.size());
+    if (!kernels::are_indices_in_range(at.size(), places, m.data.size)) return not_implemented();
+    if (!accumulate)
+      kernels::assign_along_middle_axis(m.shape, a.item_size(), a.address<char>(), places, from);
+  }
+  if (accumulate)
+    dispatch_number_type(a, [&]<class T>(T) {
+      ScopedGilReleaseForWork free(b.size());
+      kernels::add_along_middle_axis(m.shape, a.address<T>(), places,
+                                     reinterpret_cast<const T*>(from));
+    });
+  return nb::borrow(x);
+}
+
+nb::object select_boxes(nb::handle boxes, double threshold, double extra) {
+  KernelOperand a(boxes);
+  if (!a.is_real() || a.rank() != 2 || a.dim(1) != 4) return not_implemented();
+  std::vector<std::int64_t> selected(static_cast<std::size_t>(a.dim(0)));
+  Size count = 0;
+  KernelPollScope poll;
+  dispatch_real_type(a.type(), [&]<class T>(T) {
+    const T* from = a.data<T>();
+    ScopedGilReleaseForWork free(a.dim(0) * a.dim(0));
+    count = kernels::select_boxes(a.dim(0), from, static_cast<T>(threshold), static_cast<T>(extra),
+                                  selected.data());
+  });
+  KernelOperand y = empty({count}, NPY_INT64);
+  std::copy_n(selected.data(), count, y.address<std::int64_t>());
+  return to_object(std::move(y));
+}
+
+}  // namespace
+
+void bind_indexing(nb::module_& m) {
+  m.def("take", &take, nb::arg("x"), nb::arg("index"), nb::arg("axis"), nb::arg("is_elementwise"),
+        "Gather along the axis: index int64 [M], or with the rank of x if `is_elementwise`.");
+  m.def("put", &put, nb::arg("x"), nb::arg("index"), nb::arg("values"), nb::arg("axis"),
+        nb::arg("is_elementwise"), nb::arg("accumulate"),
+        "Assign or add values along the axis in place, in the order of the index, and return x.");
+  m.def("select_boxes", &select_boxes, nb::arg("boxes"), nb::arg("threshold"), nb::arg("extra"),
+        "Non-maximum suppression of boxes [N,4] sorted by score -> int64 [K]");
+}
+
+}  // namespace oarlock::python
