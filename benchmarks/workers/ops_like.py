@@ -122,7 +122,9 @@ def binary(name: str, *differentiated: str) -> dict[str, OpCase]:
     return {
         name: OpCase(function, lambda: {"x": matrix(), "y": matrix() + 5}, *differentiated),
         f"{name} by a row": OpCase(function, lambda: {"x": matrix(), "y": normal(COLUMNS) + 5}),
-        f"{name} by a scalar": OpCase(lambda x: function(x, P.full([], 3.0)), lambda: {"x": matrix()}),
+        f"{name} by a scalar": OpCase(
+            lambda x: function(x, P.full([], 3.0)), lambda: {"x": matrix()}
+        ),
         f"{name} int64": OpCase(
             function, lambda: {"x": int_matrix(1000, -1000), "y": int_matrix(100, 1)}
         ),
@@ -189,12 +191,8 @@ def scattered() -> dict[str, OpCase]:
             lambda x, i, u: P.scatter(x, i, u, overwrite=False),
             lambda: {"x": int_matrix(), "i": integers(ROWS, ROWS), "u": int_matrix()},
         ),
-        "index_add of elements": OpCase(
-            lambda x, i, u: P.index_add(x, i, 0, u), vectors, "x", "u"
-        ),
-        "index_add axis 1": OpCase(
-            lambda x, i, u: P.index_add(x, i, 1, u), column_index, "x", "u"
-        ),
+        "index_add of elements": OpCase(lambda x, i, u: P.index_add(x, i, 0, u), vectors, "x", "u"),
+        "index_add axis 1": OpCase(lambda x, i, u: P.index_add(x, i, 1, u), column_index, "x", "u"),
         "index_add int64": OpCase(
             lambda x, i, u: P.index_add(x, i, 0, u),
             lambda: {"x": int_matrix(), "i": integers(ROWS, ROWS), "u": int_matrix()},
@@ -230,12 +228,8 @@ def scattered() -> dict[str, OpCase]:
         "put_along_axis add, axis 1": OpCase(
             lambda x, i, u: P.put_along_axis(x, i, u, 1, "add"), matrices
         ),
-        "take_along_axis axis 0": OpCase(
-            lambda x, i, u: P.take_along_axis(x, i, 0), matrices, "x"
-        ),
-        "take_along_axis axis 1": OpCase(
-            lambda x, i, u: P.take_along_axis(x, i, 1), matrices, "x"
-        ),
+        "take_along_axis axis 0": OpCase(lambda x, i, u: P.take_along_axis(x, i, 0), matrices, "x"),
+        "take_along_axis axis 1": OpCase(lambda x, i, u: P.take_along_axis(x, i, 1), matrices, "x"),
         "index_put": OpCase(
             lambda x, i, j, u: P.index_put(x, (i, j), u), lambda: pairs_and_values(), "x", "u"
         ),
@@ -360,7 +354,7 @@ CASES: dict[str, OpCase] = {
     **scattered(),
     **pooled(),
     **binary("floor_divide"),
-    **binary("remainder", "x", "y"),
+    **binary("remainder"),
     "where": OpCase(
         lambda c, x, y: P.where(c, x, y),
         lambda: {"c": matrix() > 0, "x": matrix(), "y": matrix()},

@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .elementwise import zeros_like
 from .index import check_index_range, check_integers, index_select
-from .scatter_at import assign_in_place_at, ufunc_at
+from .scatter_at import add_slices_in_place, assign_in_place_at, ufunc_at
 from .shared_op_rules import broadcast_shapes, dims_match, normalize_axis, shapes_match
 
 
@@ -20,7 +20,8 @@ def index_add(x, index, value, *, axis: int = 0):
     """
     check_index_range(index, x.shape[axis])
     out = x.copy()
-    ufunc_at(np.add, np.moveaxis(out, axis, 0), index, np.moveaxis(value, axis, 0))
+    if not add_slices_in_place(out, index, value, axis):
+        ufunc_at(np.add, np.moveaxis(out, axis, 0), index, np.moveaxis(value, axis, 0))
     return out
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..core import native
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Long, Meta, check, op
 from ..core.result_size_limit import check_result_size
@@ -24,7 +25,7 @@ from .shared_op_rules import (
     shapes_match,
     vjp_input_shape,
 )
-from .sort import first_sort_indices, sort_grad
+from .sort import kth_sort_index, sort_grad
 
 INT64 = np.dtype(np.int64)
 
@@ -63,9 +64,7 @@ def kthvalue(x, *, k: int = 1, axis: int = -1, keepdim: bool = False):
         check(k == 1, f"k={k} is not in [1, 1]")
         return x.copy(), np.zeros((), np.int64)
     check(0 < k <= x.shape[axis], f"k={k} is not in [1, {x.shape[axis]}]")
-    return _take_elements_and_indices_per_line(
-        x, np.take(first_sort_indices(x, axis, k, False), k - 1, axis), axis, keepdim
-    )
+    return _take_elements_and_indices_per_line(x, kth_sort_index(x, axis, k), axis, keepdim)
 
 
 @kthvalue.meta
@@ -90,16 +89,23 @@ def mode(x, *, axis: int = -1, keepdim: bool = False):
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
     check(x.shape[axis] > 0, "an axis to reduce has size 0")
-    lines = np.moveaxis(x, axis, -1)
-    indices = np.array(
-        [_last_index_of_most_frequent_value(line) for line in lines.reshape(-1, x.shape[axis])],
-        np.int64,
-    )
-    return _take_elements_and_indices_per_line(x, indices.reshape(lines.shape[:-1]), axis, keepdim)
+    indices = _mode_indices(np.moveaxis(half_to_float32(x), axis, -1))
+    return _take_elements_and_indices_per_line(x, indices, axis, keepdim)
+
+
+@native.OptionallyNativeFunction
+def _mode_indices(lines: Any) -> Any:
+    """For each line [*, N], the last index of its most frequent value -> int64 [*]"""
+    found = [
+        _last_index_of_most_frequent_value(line) for line in lines.reshape(-1, lines.shape[-1])
+    ]
+    return np.array(found, np.int64).reshape(lines.shape[:-1])
+
+
+_mode_indices.native(native.compiled_function_or_placeholder("mode_index"))
 
 
 def _last_index_of_most_frequent_value(line: Any) -> int:
-    line = half_to_float32(line)
     values, counts = np.unique(line, return_counts=True)
     found = np.flatnonzero(line == values[np.argmax(counts)])
     # NaN is not equal to itself

@@ -102,6 +102,45 @@ bool are_indices_in_range(Size count, const std::int64_t* index, Size size) {
   return count == 0 || all;
 }
 
+bool linearize_indices(Size count, Size columns, const IndexColumn* column, bool wraps,
+                       std::int64_t* linear) {
+  std::atomic<bool> all{true};
+  parallel_ranges(count, kElementsPerTask, [&](Size from, Size to) {
+    bool inside = true;
+    for (Size k = from; k < to; ++k) linear[k] = 0;
+    for (const IndexColumn* c = column; c < column + columns; ++c) {
+      std::int64_t offset = wraps ? c->size : 0;
+      for (Size k = from; k < to; ++k) {
+        std::int64_t index = c->index[k * c->stride];
+        inside &= (index >= -offset) & (index < c->size);
+        linear[k] = linear[k] * c->size + (index < 0 ? index + offset : index);
+      }
+      if (!inside) break;  // before a product of indices out of range overflows
+    }
+    if (!inside) all = false;
+  });
+  return all;
+}
+
+void search_cumulative_sums(Size lines, Size size, Size count, const double* sums,
+                            const double* values, std::int64_t* positions) {
+  parallel_ranges(lines * count, 4096, [&](Size from, Size to) {
+    for (Size k = from; k < to; ++k) {
+      const double* line = sums + k / count * size;
+      // The product may round up to the total, which no sum exceeds.
+      double total = line[size - 1], value = values[k] * total;
+      if (value >= total) value = __builtin_nextafter(total, 0);
+      const double* first = line;
+      for (Size left = size; left > 1;) {
+        Size half = left / 2;
+        first += first[half - 1] <= value ? half : 0;  // no branch
+        left -= half;
+      }
+      positions[k] = first - line;
+    }
+  });
+}
+
 void take_along_middle_axis(const IndexedShape& s, Size bytes, const void* data,
                             const std::int64_t* index, void* values) {
   dispatch_item_size(bytes, [&]<class T>(T) {

@@ -17,6 +17,22 @@ struct IndexedShape {
 /// Whether all indices are in [0, size).
 bool are_indices_in_range(Size count, const std::int64_t* index, Size size);
 
+/// One of several index vectors, with the size of the axis that it indexes.
+struct IndexColumn {
+  const std::int64_t* index;
+  Size stride, size;
+};
+
+/// Sets linear [count] to the row-major positions of index tuples.  wraps: indices in [-size, 0)
+/// count from the end.  Returns whether all indices are in range.
+bool linearize_indices(Size count, Size columns, const IndexColumn* column, bool wraps,
+                       std::int64_t* linear);
+
+/// linear [lines, count]: for each line, the first position at which the ascending `sums` [size] of
+/// the line exceed the value times their last element; a value below 1 finds one.
+void search_cumulative_sums(Size lines, Size size, Size count, const double* sums,
+                            const double* values, std::int64_t* positions);
+
 /// values[o, k, i] = data[o, index[k], i]; items of `bytes` 1, 2, 4, 8 or 16.
 void take_along_middle_axis(const IndexedShape& s, Size bytes, const void* data,
                             const std::int64_t* index, void* values);

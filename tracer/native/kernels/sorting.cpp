@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 namespace oarlock::kernels {
 namespace {
@@ -28,6 +29,7 @@ KeyOf<T> key_of(T x) {
 /// The key of an element, and its index in the line: sorting these is stable.
 template <class T>
 struct Item {
+  static constexpr int kKeyBytes = sizeof(KeyOf<T>);
   KeyOf<T> key;
   std::uint64_t index;
   bool operator<(const Item& other) const {
@@ -37,6 +39,7 @@ struct Item {
 
 /// The same in one integer, for 4-byte keys of lines with less than 2^32 elements.
 struct PackedItem {
+  static constexpr int kKeyBytes = 4;
   std::uint64_t bits;
   bool operator<(const PackedItem& other) const { return bits < other.bits; }
 };
@@ -66,17 +69,51 @@ I make_item(T x, Size index, bool descending) {
     return {key, static_cast<std::uint64_t>(index)};
 }
 
-/// Calls `body(line, items)` for each line, where items [count] are those of the line.
+// Lines of at least this many elements are sorted by radix.
+constexpr Size kMinRadixLine = 256;
+constexpr int kDigits = 256;
+
+/// Sorts items, whose indices ascend, by key: a stable sort, one byte of the keys after the other.
+/// Returns the sorted items, which are in `items` or in `buffer`.
+template <class I>
+I* radix_sort(I* items, I* buffer, Size count) {
+  constexpr int bytes = I::kKeyBytes;
+  Size positions[bytes][kDigits] = {};
+  for (Size k = 0; k < count; ++k) {
+    auto key = key_of_item(items[k]);
+    for (int byte = 0; byte < bytes; ++byte) ++positions[byte][key >> (8 * byte) & 0xffU];
+  }
+  for (int byte = 0; byte < bytes; ++byte) {
+    Size* position = positions[byte];
+    auto digit = [&](const I& item) { return key_of_item(item) >> (8 * byte) & 0xffU; };
+    if (position[digit(items[0])] == count) continue;  // all keys have the same digit
+    Size total = 0;
+    for (int d = 0; d < kDigits; ++d) total += std::exchange(position[d], total);
+    for (Size k = 0; k < count; ++k) buffer[position[digit(items[k])]++] = items[k];
+    std::swap(items, buffer);
+  }
+  return items;
+}
+
+/// Sorts items, whose indices ascend; `buffer` has the same size.  Returns the sorted items.
+template <class I>
+I* sort_items(I* items, I* buffer, Size count) {
+  if (count >= kMinRadixLine) return radix_sort(items, buffer, count);
+  std::sort(items, items + count);
+  return items;
+}
+
+/// Calls `body(line, items, buffer)` for each line, where items [count] are those of the line.
 template <class T, class Body>
 void for_each_line_of_items(Size lines, Size count, bool descending, const T* x, const Body& body) {
   auto run = [&]<class I>(I) {
     parallel_ranges(lines, std::max<Size>(1, 4096 / count), [&](Size from, Size to) {
-      auto* items = static_cast<I*>(workspace(0, static_cast<std::size_t>(count) * sizeof(I)));
+      auto* items = static_cast<I*>(workspace(0, 2 * static_cast<std::size_t>(count) * sizeof(I)));
       for (Size line = from; line < to; ++line) {
         throw_if_job_failed_or_interrupted();
         for (Size k = 0; k < count; ++k)
           items[k] = make_item<I>(x[line * count + k], k, descending);
-        body(line, items);
+        body(line, items, items + count);
       }
     });
   };
@@ -93,13 +130,11 @@ constexpr Size kMinLineToHeap = 32;
 template <class T>
 void sort_indices(Size lines, Size count, Size first, bool descending, const T* x,
                   std::int64_t* indices) {
-  for_each_line_of_items(lines, count, descending, x, [&](Size line, auto* items) {
-    if (first * kMinLineToHeap <= count) {
+  for_each_line_of_items(lines, count, descending, x, [&](Size line, auto* items, auto* buffer) {
+    if (first * kMinLineToHeap <= count)
       std::partial_sort(items, items + first, items + count);
-    } else {
-      if (first < count) std::nth_element(items, items + first, items + count);
-      std::sort(items, items + first);
-    }
+    else
+      items = sort_items(items, buffer, count);
     for (Size k = 0; k < first; ++k)
       indices[line * first + k] = static_cast<std::int64_t>(index_of(items[k]));
   });
@@ -107,7 +142,7 @@ void sort_indices(Size lines, Size count, Size first, bool descending, const T* 
 
 template <class T>
 void select_index(Size lines, Size count, Size position, const T* x, std::int64_t* indices) {
-  for_each_line_of_items(lines, count, false, x, [&](Size line, auto* items) {
+  for_each_line_of_items(lines, count, false, x, [&](Size line, auto* items, auto*) {
     std::nth_element(items, items + position, items + count);
     indices[line] = static_cast<std::int64_t>(index_of(items[position]));
   });
@@ -115,8 +150,8 @@ void select_index(Size lines, Size count, Size position, const T* x, std::int64_
 
 template <class T>
 void mode_index(Size lines, Size count, const T* x, std::int64_t* indices) {
-  for_each_line_of_items(lines, count, false, x, [&](Size line, auto* items) {
-    std::sort(items, items + count);
+  for_each_line_of_items(lines, count, false, x, [&](Size line, auto* items, auto* buffer) {
+    items = sort_items(items, buffer, count);
     Size longest = 0, last = 0;
     for (Size from = 0, to = 0; from < count; from = to) {
       while (to < count && key_of_item(items[to]) == key_of_item(items[from])) ++to;

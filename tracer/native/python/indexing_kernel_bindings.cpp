@@ -1,4 +1,6 @@
 // Bindings of gathering, scattering and non-maximum suppression.
+#include <nanobind/stl/vector.h>
+
 #include <algorithm>
 
 #include "kernels/indexing.h"
@@ -85,6 +87,39 @@ nb::object put(nb::handle x, nb::handle index, nb::handle values, int axis, bool
   return nb::borrow(x);
 }
 
+nb::object linearize_indices(const std::vector<nb::object>& indices, const std::vector<Size>& sizes,
+                             bool wraps) {
+  std::vector<kernels::IndexColumn> columns;
+  std::vector<KernelOperand> operands(indices.begin(), indices.end());
+  if (operands.empty() || sizes.size() < operands.size()) return not_implemented();
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    KernelOperand& a = operands[i];
+    if (!a.is_int64() || a.rank() != 1 || a.dim(0) != operands[0].dim(0)) return not_implemented();
+    columns.push_back({a.address<std::int64_t>(), a.stride(0), sizes[i]});
+  }
+  KernelOperand linear = empty({operands[0].size()}, NPY_INT64);
+  {
+    ScopedGilReleaseForWork free(linear.size());
+    if (!kernels::linearize_indices(linear.size(), static_cast<Size>(columns.size()),
+                                    columns.data(), wraps, linear.address<std::int64_t>()))
+      return not_implemented();
+  }
+  return to_object(std::move(linear));
+}
+
+nb::object search_cumulative_sums(nb::handle sums, nb::handle values) {
+  KernelOperand a(sums), b(values);
+  if (!are_nonempty_real_of_same_dtype({&a, &b}) || a.type() != NPY_DOUBLE || a.rank() != 2 ||
+      b.rank() != 2 || a.dim(0) != b.dim(0))
+    return not_implemented();
+  KernelOperand positions = empty(2, b.shape(), NPY_INT64);
+  const auto *from = a.data<double>(), *searched = b.data<double>();
+  ScopedGilReleaseForWork free(b.size());
+  kernels::search_cumulative_sums(a.dim(0), a.dim(1), b.dim(1), from, searched,
+                                  positions.address<std::int64_t>());
+  return to_object(std::move(positions));
+}
+
 nb::object select_boxes(nb::handle boxes, double threshold, double extra) {
   KernelOperand a(boxes);
   if (!a.is_real() || a.rank() != 2 || a.dim(1) != 4) return not_implemented();
@@ -110,6 +145,12 @@ void bind_indexing(nb::module_& m) {
   m.def("put", &put, nb::arg("x"), nb::arg("index"), nb::arg("values"), nb::arg("axis"),
         nb::arg("is_elementwise"), nb::arg("accumulate"),
         "Assign or add values along the axis in place, in the order of the index, and return x.");
+  m.def(
+      "linearize_indices", &linearize_indices, nb::arg("indices"), nb::arg("sizes"),
+      nb::arg("wraps"),
+      "The row-major positions of index tuples, given as vectors int64 [M], in an array of sizes.");
+  m.def("search_cumulative_sums", &search_cumulative_sums, nb::arg("sums"), nb::arg("values"),
+        "For each line, the first position where sums [L,N] exceed values [L,M] times the total.");
   m.def("select_boxes", &select_boxes, nb::arg("boxes"), nb::arg("threshold"), nb::arg("extra"),
         "Non-maximum suppression of boxes [N,4] sorted by score -> int64 [K]");
 }

@@ -64,8 +64,9 @@ class KernelOperand {
 
   /// Whether the elements are numbers or bool, in native byte order, of a size that kernels copy.
   bool has_plain_items() const {
+    if (!is_array()) return false;
     Size bytes = item_size();
-    return is_array() && PyArray_ISBEHAVED_RO(numpy_array()) &&
+    return PyArray_ISBEHAVED_RO(numpy_array()) &&
            !PyDataType_REFCHK(PyArray_DESCR(numpy_array())) &&
            (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16);
   }
