@@ -11,6 +11,7 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Long, Meta, check, op
 from ..core.result_size_limit import check_result_size
+from .along_axis import put_elements, take_elements
 from .elementwise import masked
 from .half_precision import half_to_float32
 from .index import check_integers
@@ -25,7 +26,7 @@ from .shared_op_rules import (
     shapes_match,
     vjp_input_shape,
 )
-from .sort import kth_sort_index, sort_grad
+from .sort import kth_sort_index, sort_grad, sort_indices
 
 INT64 = np.dtype(np.int64)
 
@@ -127,6 +128,29 @@ def _normalized_axis_or_none(x: Any, axis: Any) -> int | None:
     return None if not axis else normalize_axis(axis[0], len(x.shape))
 
 
+@native.OptionallyNativeFunction
+def _unique_with_index_inverse_and_counts(x: Any, axis: int | None) -> tuple[Any, Any, Any, Any]:
+    return np.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
+
+
+@_unique_with_index_inverse_and_counts.native
+def _(x, axis):
+    if axis is not None or not x.size:
+        return NotImplemented
+    x = x.reshape(-1)
+    order = sort_indices.native_function(x, 0, False)
+    if order is NotImplemented:
+        return NotImplemented
+    ordered = take_elements(x, order, 0)
+    begins = np.ones(x.shape, bool)
+    # NaN are equal to each other, and last
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    begins[1:] &= ~(np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
+    starts = np.flatnonzero(begins)
+    inverse = put_elements(np.empty_like(order), order, np.cumsum(begins) - 1, 0, False)
+    return ordered[starts], order[starts], inverse, np.diff(starts, append=x.size)
+
+
 def _unique_shape(x: Any, axis: Any) -> tuple[int, ...]:
     at = _normalized_axis_or_none(x, axis)
     return (-1,) if at is None else tuple(-1 if i == at else d for i, d in enumerate(x.shape))
@@ -158,12 +182,8 @@ def unique(
     X [*] -> Out [N] or [*, N, *], Indices [N], Index [size of X or of the axis], Counts [N]
     """
     target = numpy_dtype_of_proto(dtype)
-    out, first, inverse, counts = np.unique(
-        x,
-        return_index=True,
-        return_inverse=True,
-        return_counts=True,
-        axis=_normalized_axis_or_none(x, axis),
+    out, first, inverse, counts = _unique_with_index_inverse_and_counts(
+        x, _normalized_axis_or_none(x, axis)
     )
     if not is_sorted:
         order = np.argsort(first)

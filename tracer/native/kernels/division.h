@@ -1,6 +1,5 @@
 // Floor division and remainders of floating-point numbers, with NumPy's results.
 #pragma once
-#include <cmath>
 #include <type_traits>
 
 #include "kernels/elementwise.h"
@@ -9,23 +8,29 @@
 namespace oarlock::kernels {
 namespace {
 
+// The functions of <cmath> have external linkage.
+inline float remainder_of_truncation(float x, float y) { return __builtin_fmodf(x, y); }
+inline double remainder_of_truncation(double x, double y) { return __builtin_fmod(x, y); }
+inline float with_sign_of(float x, float sign) { return __builtin_copysignf(x, sign); }
+inline double with_sign_of(double x, double sign) { return __builtin_copysign(x, sign); }
+
 /// NumPy's floor_divide for any operands; slow, because of fmod.
 template <class T>
 T floor_divide_by_fmod(T x, T y) {
   if (y == 0) return x / y;
-  T rest = std::fmod(x, y), quotient = (x - rest) / y;
+  T rest = remainder_of_truncation(x, y), quotient = (x - rest) / y;
   if (rest != 0 && (y < 0) != (rest < 0)) quotient -= 1;
-  if (quotient == 0) return std::copysign(T(0), x / y);
-  T floor = std::floor(quotient);
+  if (quotient == 0) return with_sign_of(T(0), x / y);
+  T floor = static_cast<T>(__builtin_floor(static_cast<double>(quotient)));
   return quotient - floor > T(0.5) ? floor + 1 : floor;
 }
 
 /// NumPy's remainder for any operands; slow, because of fmod.
 template <class T>
 T remainder_by_fmod(T x, T y) {
-  T rest = std::fmod(x, y);
+  T rest = remainder_of_truncation(x, y);
   if (y == 0) return rest;
-  if (rest == 0) return std::copysign(T(0), y);
+  if (rest == 0) return with_sign_of(T(0), y);
   return (y < 0) != (rest < 0) ? rest + y : rest;
 }
 
@@ -38,7 +43,7 @@ constexpr double kMaxFastQuotient = 1 << 22, kNearInteger = 1.0 / (1 << 29);
 /// Whether the floor of x / y can be found from the quotient.  A quotient that underflows to 0 has
 /// lost its sign's meaning: floor(-1 / inf) is -1.
 inline bool is_fast_quotient(double quotient, double x) {
-  return (std::fabs(quotient) < kMaxFastQuotient) & ((quotient != 0) | (x == 0));
+  return (__builtin_fabs(quotient) < kMaxFastQuotient) & ((quotient != 0) | (x == 0));
 }
 
 /// One result for operands that the vectorized loop does not support.
@@ -48,10 +53,10 @@ inline T floor_divide_or_remainder_of_numbers(T x, T y) {
     double quotient = x / y;
     if (is_fast_quotient(quotient, x)) {
       // The nearest integer n is the floor, or one more: the sign of the exact x - n * y decides.
-      double nearest = std::rint(quotient), rest = std::fma(-nearest, y, x);
+      double nearest = __builtin_rint(quotient), rest = __builtin_fma(-nearest, y, x);
       bool is_floor = rest == 0 || (rest < 0) == (y < 0);
       if (!IsRemainder) return is_floor ? nearest : nearest - 1;
-      return rest == 0 ? std::copysign(0.0, y) : is_floor ? rest : rest + y;
+      return rest == 0 ? with_sign_of(0.0, y) : is_floor ? rest : rest + y;
     }
   }
   return IsRemainder ? remainder_by_fmod(x, y) : floor_divide_by_fmod(x, y);
@@ -104,7 +109,7 @@ void floor_divide_or_remainder_of_float_block(Size size, const T* __restrict x,
     double bounded = is_exact ? quotient : 0;
     double truncated = static_cast<double>(static_cast<std::int32_t>(bounded));
     if constexpr (sizeof(T) == sizeof(double)) {
-      double fraction = std::fabs(bounded - truncated);
+      double fraction = __builtin_fabs(bounded - truncated);
       is_exact &= (fraction > kNearInteger) & (fraction < 1 - kNearInteger);
     }
     unsupported += !is_exact;
@@ -114,10 +119,10 @@ void floor_divide_or_remainder_of_float_block(Size size, const T* __restrict x,
           __builtin_fma(-truncated, static_cast<double>(y[i]), static_cast<double>(x[i])));
       T other_sign = rest + y[i];
       T signed_rest = (rest < 0) != (y[i] < 0) ? other_sign : rest;
-      z[i] = rest == 0 ? std::copysign(T(0), y[i]) : signed_rest;
+      z[i] = rest == 0 ? with_sign_of(T(0), y[i]) : signed_rest;
     } else {
       double floor = truncated - (truncated > bounded ? 1.0 : 0.0);
-      z[i] = static_cast<T>(std::copysign(floor, quotient));
+      z[i] = static_cast<T>(with_sign_of(floor, quotient));
     }
   }
   if (unsupported == 0) return;

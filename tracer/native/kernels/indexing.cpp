@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstring>
 #include <type_traits>
-#include <vector>
 
 #include "kernels/simd.h"
 
@@ -179,72 +178,5 @@ template void add_along_middle_axis(const IndexedShape&, std::int32_t*, const st
                                     const std::int32_t*);
 template void add_along_middle_axis(const IndexedShape&, std::int64_t*, const std::int64_t*,
                                     const std::int64_t*);
-
-namespace {
-
-// As in NumPy, NaN propagates.
-template <class T>
-inline V<T> min_or_nan(V<T> a, V<T> b) {
-  return (b < a) | (b != b) ? b : a;
-}
-template <class T>
-inline V<T> max_or_nan(V<T> a, V<T> b) {
-  return (b > a) | (b != b) ? b : a;
-}
-
-/// The coordinates and areas of boxes, one array each, padded to whole vectors.
-template <class T>
-struct BoxColumns {
-  std::vector<T> left, top, right, bottom, area;
-
-  BoxColumns(Size count, const T* boxes, T extra) {
-    auto padded = static_cast<std::size_t>(count + kLanes<T>);
-    for (auto* column : {&left, &top, &right, &bottom, &area}) column->resize(padded);
-    for (Size i = 0; i < count; ++i) {
-      const T* box = boxes + 4 * i;
-      auto at = static_cast<std::size_t>(i);
-      left[at] = box[0], top[at] = box[1], right[at] = box[2], bottom[at] = box[3];
-      T wide = box[2] - box[0], high = box[3] - box[1];
-      area[at] = wide < 0 || high < 0 ? 0 : (wide + extra) * (high + extra);
-    }
-  }
-};
-
-}  // namespace
-
-template <class T>
-Size select_boxes(Size count, const T* boxes, T threshold, T extra, std::int64_t* selected) {
-  BoxColumns<T> b(count, boxes, extra);
-  // nonzero for boxes that a selected box suppresses
-  using Mask = decltype(V<T>{} < V<T>{});
-  using Lane = std::remove_reference_t<decltype(Mask{}[0])>;
-  std::vector<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>> suppressed(
-      static_cast<std::size_t>(count + kLanes<T>));
-  static_assert(sizeof(Lane) == sizeof(suppressed[0]));
-  Size found = 0;
-  for (Size i = 0; i < count; ++i) {
-    auto at = static_cast<std::size_t>(i);
-    if (suppressed[at]) continue;
-    selected[found++] = i;
-    if (found % 64 == 0) throw_if_job_failed_or_interrupted();
-    V<T> left = splat(b.left[at]), top = splat(b.top[at]), right = splat(b.right[at]),
-         bottom = splat(b.bottom[at]), area = splat(b.area[at]), zero = {};
-    for (Size j = i + 1; j < count; j += kLanes<T>) {
-      V<T> wide = min_or_nan<T>(right, load(&b.right[static_cast<std::size_t>(j)])) -
-                  max_or_nan<T>(left, load(&b.left[static_cast<std::size_t>(j)]));
-      V<T> high = min_or_nan<T>(bottom, load(&b.bottom[static_cast<std::size_t>(j)])) -
-                  max_or_nan<T>(top, load(&b.top[static_cast<std::size_t>(j)]));
-      V<T> shared = (wide < 0) | (high < 0) ? zero : (wide + extra) * (high + extra);
-      V<T> joint = area + load(&b.area[static_cast<std::size_t>(j)]) - shared;
-      V<T> overlap = shared / max_or_nan<T>(splat(static_cast<T>(1e-10)), joint);
-      Mask over = ~(overlap <= threshold);
-      for (int lane = 0; lane < kLanes<T>; ++lane)
-        suppressed[static_cast<std::size_t>(j + lane)] |= over[lane];
-    }
-  }
-  return found;
-}
-template Size select_boxes(Size, const float*, float, float, std::int64_t*);
-template Size select_boxes(Size, const double*, double, double, std::int64_t*);
 
 }  // namespace oarlock::kernels

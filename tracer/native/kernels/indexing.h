@@ -1,5 +1,5 @@
-// Gathering and scattering along one axis, and non-maximum suppression.  Compiled once for all
-// instruction sets: the memory limits the speed.
+// Gathering and scattering along one axis.  Compiled once for all instruction sets, because the
+// memory limits the speed.
 #pragma once
 #include <cstdint>
 
@@ -44,11 +44,5 @@ void assign_along_middle_axis(const IndexedShape& s, Size bytes, void* data,
 template <class T>
 void add_along_middle_axis(const IndexedShape& s, T* data, const std::int64_t* index,
                            const T* values);
-
-/// Greedy non-maximum suppression of boxes [count, 4] sorted by score: sets `selected` to the
-/// indices of selected boxes and returns their number.  A box is selected unless its intersection
-/// over union with a selected box before is above the threshold or NaN.  extra: added to each side.
-template <class T>
-Size select_boxes(Size count, const T* boxes, T threshold, T extra, std::int64_t* selected);
 
 }  // namespace oarlock::kernels

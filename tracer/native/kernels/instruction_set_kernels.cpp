@@ -9,6 +9,7 @@
 #include "kernels/expression.h"
 #include "kernels/kernels.h"
 #include "kernels/matmul.h"
+#include "kernels/nms.h"
 #include "kernels/norm.h"
 #include "kernels/optimizer_update.h"
 #include "kernels/pooling.h"
@@ -69,6 +70,7 @@ constexpr KernelTable<T> kTable = {
     .max_pool = max_pool<T>,
     .max_pool_with_index = max_pool_with_index<T>,
     .max_pool_grad = max_pool_grad<T>,
+    .select_boxes = select_boxes<T>,
     .avg_pool = avg_pool<T>,
     .avg_pool_grad = avg_pool_grad<T>,
 };

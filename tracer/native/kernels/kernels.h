@@ -178,6 +178,10 @@ struct KernelTable {
   void (*max_pool)(const PoolShape&, const T* x, T* y);
   void (*max_pool_with_index)(const PoolShape&, const T* x, T* y, std::int32_t* indices);
   void (*max_pool_grad)(const PoolShape&, const T* x, const T* y, const T* g, T* dx);
+  /// Greedy non-maximum suppression of boxes [count, 4] sorted by score: sets `selected` to the
+  /// indices of selected boxes and returns their number.  A box is selected unless its intersection
+  /// over union with a selected box before is above the threshold or NaN.  extra: added to sides.
+  Size (*select_boxes)(Size count, const T* boxes, T threshold, T extra, std::int64_t* selected);
   /// counts_h, counts_w: for each output row and column, the number of averaged elements along that
   /// axis.
   void (*avg_pool)(const PoolShape&, const T* x, const T* counts_h, const T* counts_w, T* y);

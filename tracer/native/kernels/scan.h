@@ -137,14 +137,18 @@ void cumulate_long_line(const T* x, T* y, Size start, Size count, Size step, boo
 template <class T, CumulativeOp Which>
 void cumulate_rows(const ScanShape& s, const T* x, T* y) {
   Size step = ScanLines(s).step;
-  for_each_column_part(s, [&](Size at, Size columns) {
-    for (Size c = 0; c < columns; ++c) y[at + c] = s.exclusive ? kEmptyResult<T, Which> : x[at + c];
+  for_each_column_part(s, [&](Size first, Size columns) {
+    for (Size c = 0; c < columns; ++c)
+      y[first + c] = s.exclusive ? kInitialValue<T, Which> : x[first + c];
+    Size at = first;
     for (Size k = 1; k < s.count; ++k, at += step) {
       const T* add = x + at + (s.exclusive ? 0 : step);
       const T* __restrict before = y + at;
       T* __restrict to = y + at + step;
       for (Size c = 0; c < columns; ++c) to[c] = apply_cumulative<T, Which>(before[c], add[c]);
     }
+    if (s.exclusive)
+      for (Size c = 0; c < columns; ++c) y[first + c] = kEmptyResult<T, Which>;
   });
 }
 

@@ -20,9 +20,10 @@ KeyOf<T> key_of(T x) {
   if constexpr (std::is_integral_v<T>) {
     return static_cast<Key>(x) ^ sign;
   } else {
-    if (x != x) return std::numeric_limits<Key>::max();
-    Key bits = std::bit_cast<Key>(x + T(0));  // -0 becomes 0
-    return bits & sign ? ~bits : bits | sign;
+    Key bits = std::bit_cast<Key>(x + T(0));                  // -0 becomes 0
+    Key negative = Key{0} - (bits >> (8 * sizeof(Key) - 1));  // all bits of a negative number
+    Key key = bits ^ (negative | sign);
+    return x != x ? std::numeric_limits<Key>::max() : key;
   }
 }
 

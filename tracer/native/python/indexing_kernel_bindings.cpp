@@ -129,8 +129,8 @@ nb::object select_boxes(nb::handle boxes, double threshold, double extra) {
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T* from = a.data<T>();
     ScopedGilReleaseForWork free(a.dim(0) * a.dim(0));
-    count = kernels::select_boxes(a.dim(0), from, static_cast<T>(threshold), static_cast<T>(extra),
-                                  selected.data());
+    count = kernels::kernel_table<T>().select_boxes(a.dim(0), from, static_cast<T>(threshold),
+                                                    static_cast<T>(extra), selected.data());
   });
   KernelOperand y = empty({count}, NPY_INT64);
   std::copy_n(selected.data(), count, y.address<std::int64_t>());
