@@ -40,10 +40,11 @@ T remainder_by_fmod(T x, T y) {
 // integer.
 constexpr double kMaxFastQuotient = 1 << 22, kNearInteger = 1.0 / (1 << 29);
 
-/// Whether the floor of x / y can be found from the quotient.  A quotient that underflows to 0 has
-/// lost its sign's meaning: floor(-1 / inf) is -1.
-inline bool is_fast_quotient(double quotient, double x) {
-  return (__builtin_fabs(quotient) < kMaxFastQuotient) & ((quotient != 0) | (x == 0));
+/// Whether the floor of x / y can be found from the quotient.  Not if y is infinite: floor(-1 /
+/// inf) is -1.  The float64 quotient of other numbers may underflow to 0, too.
+inline bool is_fast_quotient(double quotient, double x, double y) {
+  return (__builtin_fabs(quotient) < kMaxFastQuotient) & ((quotient != 0) | (x == 0)) &
+         (__builtin_fabs(y) < __builtin_inf());
 }
 
 /// One result for operands that the vectorized loop does not support.
@@ -51,7 +52,7 @@ template <class T, bool IsRemainder>
 inline T floor_divide_or_remainder_of_numbers(T x, T y) {
   if constexpr (sizeof(T) == sizeof(double)) {
     double quotient = x / y;
-    if (is_fast_quotient(quotient, x)) {
+    if (is_fast_quotient(quotient, x, y)) {
       // The nearest integer n is the floor, or one more: the sign of the exact x - n * y decides.
       double nearest = __builtin_rint(quotient), rest = __builtin_fma(-nearest, y, x);
       bool is_floor = rest == 0 || (rest < 0) == (y < 0);
@@ -105,7 +106,8 @@ void floor_divide_or_remainder_of_float_block(Size size, const T* __restrict x,
   Size unsupported = 0;
   for (Size i = 0; i < size; ++i) {
     double quotient = static_cast<double>(x[i]) / static_cast<double>(y[i]);
-    bool is_exact = is_fast_quotient(quotient, static_cast<double>(x[i]));
+    bool is_exact =
+        is_fast_quotient(quotient, static_cast<double>(x[i]), static_cast<double>(y[i]));
     double bounded = is_exact ? quotient : 0;
     double truncated = static_cast<double>(static_cast<std::int32_t>(bounded));
     if constexpr (sizeof(T) == sizeof(double)) {
@@ -128,7 +130,8 @@ void floor_divide_or_remainder_of_float_block(Size size, const T* __restrict x,
   if (unsupported == 0) return;
   for (Size i = 0; i < size; ++i) {
     double quotient = static_cast<double>(x[i]) / static_cast<double>(y[i]);
-    if (sizeof(T) == sizeof(double) || !is_fast_quotient(quotient, static_cast<double>(x[i])))
+    if (sizeof(T) == sizeof(double) ||
+        !is_fast_quotient(quotient, static_cast<double>(x[i]), static_cast<double>(y[i])))
       z[i] = floor_divide_or_remainder_of_numbers<T, IsRemainder>(x[i], y[i]);
   }
 }
