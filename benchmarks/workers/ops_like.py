@@ -61,7 +61,7 @@ def boxes(count: int) -> Any:
 class OpCase:
     """A call of an op.
 
-    function: takes the tensors made from `inputs`.
+    function: takes the tensors made from `inputs`, in their order.
     differentiated: the names of the inputs whose gradients the backward case computes; none: there
     is no backward case.
     """
@@ -71,15 +71,15 @@ class OpCase:
 
     def forward(self) -> Case:
         """Return a call of the op without gradient."""
-        tensors = {k: P.to_tensor(v) for k, v in self.inputs().items()}
-        return lambda: self.function(**tensors)
+        tensors = [P.to_tensor(v) for v in self.inputs().values()]
+        return lambda: self.function(*tensors)
 
     def backward(self) -> Case:
         """Return a call of the backward pass of the op, without its forward pass."""
         tensors = {k: P.to_tensor(v) for k, v in self.inputs().items()}
         for name in self.differentiated:
             tensors[name].stop_gradient = False
-        out = self.function(**tensors)
+        out = self.function(*tensors.values())
         out = out[0] if isinstance(out, (tuple, list)) else out
         upstream = P.to_tensor(rng.standard_normal(out.shape).astype("float32"))
         targets = [tensors[name] for name in self.differentiated]
@@ -158,9 +158,9 @@ def scattered() -> dict[str, OpCase]:
             f"scatter_nd_add, {label}": OpCase(
                 lambda x, i, u: P.scatter_nd_add(x, i.reshape([-1, 1]), u), inputs, "x", "u"
             ),
-            f"gather, {label}": OpCase(lambda x, i, u: P.gather(x, i), inputs, "x"),
-            f"index_select, {label}": OpCase(lambda x, i, u: P.index_select(x, i), inputs, "x"),
-            f"embedding, {label}": OpCase(lambda x, i, u: F.embedding(i, x), inputs, "x"),
+            f"gather, {label}": OpCase(lambda x, i, _: P.gather(x, i), inputs, "x"),
+            f"index_select, {label}": OpCase(lambda x, i, _: P.index_select(x, i), inputs, "x"),
+            f"embedding, {label}": OpCase(lambda x, i, _: F.embedding(i, x), inputs, "x"),
         }
     square = {
         "x": matrix,
@@ -197,9 +197,9 @@ def scattered() -> dict[str, OpCase]:
             lambda x, i, u: P.index_add(x, i, 0, u),
             lambda: {"x": int_matrix(), "i": integers(ROWS, ROWS), "u": int_matrix()},
         ),
-        "gather axis 1": OpCase(lambda x, i, u: P.gather(x, i, axis=1), column_index, "x"),
+        "gather axis 1": OpCase(lambda x, i, _: P.gather(x, i, axis=1), column_index, "x"),
         "index_select axis 1": OpCase(
-            lambda x, i, u: P.index_select(x, i, axis=1), column_index, "x"
+            lambda x, i, _: P.index_select(x, i, axis=1), column_index, "x"
         ),
         "scatter_nd_add of elements": OpCase(
             P.scatter_nd_add,
@@ -228,8 +228,8 @@ def scattered() -> dict[str, OpCase]:
         "put_along_axis add, axis 1": OpCase(
             lambda x, i, u: P.put_along_axis(x, i, u, 1, "add"), matrices
         ),
-        "take_along_axis axis 0": OpCase(lambda x, i, u: P.take_along_axis(x, i, 0), matrices, "x"),
-        "take_along_axis axis 1": OpCase(lambda x, i, u: P.take_along_axis(x, i, 1), matrices, "x"),
+        "take_along_axis axis 0": OpCase(lambda x, i, _: P.take_along_axis(x, i, 0), matrices, "x"),
+        "take_along_axis axis 1": OpCase(lambda x, i, _: P.take_along_axis(x, i, 1), matrices, "x"),
         "index_put": OpCase(
             lambda x, i, j, u: P.index_put(x, (i, j), u), pairs_and_values, "x", "u"
         ),
@@ -239,7 +239,7 @@ def scattered() -> dict[str, OpCase]:
             "x",
             "u",
         ),
-        "index_sample": OpCase(lambda x, i, u: P.index_sample(x, i), matrices, "x"),
+        "index_sample": OpCase(lambda x, i, _: P.index_sample(x, i), matrices, "x"),
     }
 
 

@@ -5,6 +5,7 @@ An index out of range raises an error. Paddle has this check in some of these op
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..core import native
@@ -25,6 +26,7 @@ from .scatter_at import (
     assign_in_place_at,
     last_write_index_per_value,
     linear_row_indices,
+    try_take_compiled,
 )
 from .shared_op_rules import (
     Shape,
@@ -314,7 +316,8 @@ def mask_of_last_occurrences(ids, y):
         _, from_the_end = np.unique(ids[::-1], return_index=True)
         last = np.zeros_like(ids, dtype=bool)
         last[ids.size - 1 - from_the_end] = True
-    return np.broadcast_to(last.reshape(-1, *(1,) * (y.ndim - 1)), y.shape)
+    # a full mask, because operations on a broadcast one are slow for short rows
+    return np.repeat(last, math.prod(y.shape[1:])).reshape(y.shape)
 
 
 @mask_of_last_occurrences.meta
@@ -369,7 +372,8 @@ def gather_nd(x, index):
     """Out = the slices of X at index tuples. X [*S], Index int [*I, K] -> Out [*I, *S[K:]]"""
     if not index.shape[-1]:
         return np.broadcast_to(x, index.shape[:-1] + x.shape)
-    return x[split_and_check_index_tuples(x, index)]
+    found = try_take_compiled(x, list(np.moveaxis(index, -1, 0)), wraps=False)
+    return x[split_and_check_index_tuples(x, index)] if found is None else found
 
 
 @gather_nd.meta

@@ -135,12 +135,20 @@ def scatter_add_to_images(x, mask, y):
 
     X [N,C,*S], Mask int32 [N,C,*], Y [N,C,*] -> Out like X
     """
-    images = math.prod(x.shape[:2])
-    total = np.zeros_like(y, shape=(images, math.prod(x.shape[2:])))
+    return _scatter_add_to_images(x.shape, mask, y)
+
+
+@native.OptionallyNativeFunction
+def _scatter_add_to_images(shape: Any, mask: Any, y: Any) -> Any:
+    images = math.prod(shape[:2])
+    total = np.zeros_like(y, shape=(images, math.prod(shape[2:])))
     y = np.where(mask < 0, y.dtype.type(0), y)  # Mask is -1 for a window that lies in the padding
     # an index -1 adds its 0 to element 0
     places = np.maximum(mask.reshape(images, -1), 0)
-    return put_elements(total, places, y.reshape(images, -1), 1, True).reshape(x.shape)
+    return put_elements(total, places, y.reshape(images, -1), 1, True).reshape(shape)
+
+
+_scatter_add_to_images.native(native.compiled_function_or_placeholder("scatter_to_images"))
 
 
 @scatter_add_to_images.vjp

@@ -15,8 +15,8 @@ _ATOMIC_DTYPE_CODES = {
     np.minimum: "iIQfd",
 }
 
-_PUT, _LINEARIZE_INDICES = map(
-    native.compiled_function_or_placeholder, ("put", "linearize_indices")
+_PUT, _TAKE, _LINEARIZE_INDICES = map(
+    native.compiled_function_or_placeholder, ("put", "take", "linearize_indices")
 )
 
 MIN_LONG_ROW = 256  # minimal number of elements of a row for one call per row
@@ -30,7 +30,7 @@ def ufunc_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
     if is_running_kernel_on_gpu() and ufunc is np.subtract:
         ufunc, values = np.add, np.negative(values)
     if not is_running_kernel_on_gpu():
-        if ufunc is np.add and _try_put_compiled(out, places, values, True):
+        if ufunc is np.add and try_put_compiled(out, places, values, True):
             return
         if _are_long_rows(out, places):
             values = np.broadcast_to(values, (len(places), *out.shape[1:]))
@@ -54,7 +54,7 @@ def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
     position, the last one is assigned.
     """
     if not is_running_kernel_on_gpu() or any(index.dtype.kind == "b" for index in places):
-        if is_running_kernel_on_gpu() or not _try_put_compiled(out, places, values, False):
+        if not try_put_compiled(out, places, values, False):
             out[places] = values
         return
     # CUDA writes several values for one position in any order. To get the same result as NumPy,
@@ -65,12 +65,12 @@ def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
     out[places] = rows[last_write_index_per_value(out.shape[: len(places)], places)]
 
 
-def _try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bool:
+def try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bool:
     """Assign or add `values` at index arrays of the leading axes of `out` with a compiled kernel.
     Returns False, and changes nothing, if it does not support the operands.
     """
     indices = places if isinstance(places, tuple) else (places,)
-    if not native.switch.on or not out.flags.c_contiguous:
+    if not native.switch.on or is_running_kernel_on_gpu() or not out.flags.c_contiguous:
         return False
     if not indices or any(getattr(index, "dtype", None) is None for index in indices):
         return False
@@ -82,6 +82,24 @@ def _try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> b
     values = np.broadcast_to(values, (*shape, *row_shape)).reshape(rows.size, *row_shape)
     flat = out.reshape(-1, *row_shape)
     return _PUT(flat, rows, values, 0, False, accumulate) is not NotImplemented
+
+
+def try_take_compiled(x: Any, indices: Any, wraps: bool) -> Any:
+    """x[indices] for index arrays of the leading axes, with a compiled kernel. Returns None if it
+    does not support the operands or an index is out of range.
+
+    wraps: indices in [-size, 0) count from the end.
+    """
+    if not native.switch.on or is_running_kernel_on_gpu() or not indices:
+        return None
+    rows = linear_row_indices(x.shape, indices, wraps)
+    if rows is NotImplemented:
+        return None
+    row_shape = x.shape[len(indices) :]
+    found = _TAKE(x.reshape(-1, *row_shape), rows, 0, False)
+    if found is NotImplemented:
+        return None
+    return found.reshape(*np.broadcast_shapes(*(i.shape for i in indices)), *row_shape)
 
 
 def linear_row_indices(shape: tuple[int, ...], indices: Any, wraps: bool) -> Any:

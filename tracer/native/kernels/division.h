@@ -108,10 +108,9 @@ void floor_divide_or_remainder_of_float_block(Size size, const T* __restrict x,
     double quotient = static_cast<double>(x[i]) / static_cast<double>(y[i]);
     bool is_exact =
         is_fast_quotient(quotient, static_cast<double>(x[i]), static_cast<double>(y[i]));
-    double bounded = is_exact ? quotient : 0;
-    double truncated = static_cast<double>(static_cast<std::int32_t>(bounded));
+    double truncated = __builtin_trunc(quotient);
     if constexpr (sizeof(T) == sizeof(double)) {
-      double fraction = __builtin_fabs(bounded - truncated);
+      double fraction = __builtin_fabs(quotient - truncated);
       is_exact &= (fraction > kNearInteger) & (fraction < 1 - kNearInteger);
     }
     unsupported += !is_exact;
@@ -123,8 +122,7 @@ void floor_divide_or_remainder_of_float_block(Size size, const T* __restrict x,
       T signed_rest = (rest < 0) != (y[i] < 0) ? other_sign : rest;
       z[i] = rest == 0 ? with_sign_of(T(0), y[i]) : signed_rest;
     } else {
-      double floor = truncated - (truncated > bounded ? 1.0 : 0.0);
-      z[i] = static_cast<T>(with_sign_of(floor, quotient));
+      z[i] = static_cast<T>(__builtin_floor(quotient));
     }
   }
   if (unsupported == 0) return;

@@ -11,6 +11,8 @@ namespace oarlock::kernels {
 namespace {
 
 constexpr Size kElementsPerTask = 32768, kMinColumnsPerTask = 256;
+// Few columns at a time, so that all rows of these columns fit in the cache.
+constexpr Size kElementwiseColumnsPerTask = 64;
 
 /// Calls `body(o, from_k, to_k, from_i, to_i)` for parts of values [outer, count, inner] that no
 /// two tasks share.  splits_count: whether tasks may divide `count`; otherwise, all positions of a
@@ -30,7 +32,9 @@ void for_each_part(const IndexedShape& s, bool splits_count, const Body& body) {
     return;
   }
   // Few long rows are divided into columns.
-  Size columns = s.outer >= 4 ? s.inner : max(kMinColumnsPerTask, ceil_div(s.inner, 4));
+  Size columns = s.is_elementwise ? kElementwiseColumnsPerTask
+                 : s.outer >= 4   ? s.inner
+                                  : max(kMinColumnsPerTask, ceil_div(s.inner, 4));
   Size parts = ceil_div(s.inner, columns);
   Size elements = s.count * min(columns, s.inner);
   parallel_ranges(s.outer * parts, max(1, kElementsPerTask / elements), [&](Size from, Size to) {
@@ -143,7 +147,8 @@ void search_cumulative_sums(Size lines, Size size, Size count, const double* sum
 void take_along_middle_axis(const IndexedShape& s, Size bytes, const void* data,
                             const std::int64_t* index, void* values) {
   dispatch_item_size(bytes, [&]<class T>(T) {
-    move_along_middle_axis(s, index, true, [&](Size from, Size to, auto length) {
+    bool splits_count = !s.is_elementwise || s.inner == 1;
+    move_along_middle_axis(s, index, splits_count, [&](Size from, Size to, auto length) {
       copy_items(static_cast<T*>(values) + to, static_cast<const T*>(data) + from, length);
     });
   });
@@ -178,5 +183,24 @@ template void add_along_middle_axis(const IndexedShape&, std::int32_t*, const st
                                     const std::int32_t*);
 template void add_along_middle_axis(const IndexedShape&, std::int64_t*, const std::int64_t*,
                                     const std::int64_t*);
+
+template <class T>
+bool scatter_to_images(Size planes, Size size, Size count, const std::int32_t* index,
+                       const T* values, T* images) {
+  std::atomic<bool> all{true};
+  parallel_ranges(planes, max(1, kElementsPerTask / max(1, size)), [&](Size from, Size to) {
+    for (Size p = from; p < to; ++p) {
+      T* image = images + p * size;
+      for (Size i = 0; i < size; ++i) image[i] = 0;
+      for (Size k = p * count; k < (p + 1) * count; ++k) {
+        if (index[k] >= size) all = false;
+        if (index[k] >= 0 && index[k] < size) image[index[k]] += values[k];
+      }
+    }
+  });
+  return all;
+}
+template bool scatter_to_images(Size, Size, Size, const std::int32_t*, const float*, float*);
+template bool scatter_to_images(Size, Size, Size, const std::int32_t*, const double*, double*);
 
 }  // namespace oarlock::kernels

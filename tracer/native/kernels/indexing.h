@@ -44,5 +44,10 @@ void assign_along_middle_axis(const IndexedShape& s, Size bytes, void* data,
 template <class T>
 void add_along_middle_axis(const IndexedShape& s, T* data, const std::int64_t* index,
                            const T* values);
+/// Images [planes, size] that are zero except for values [planes, count] added at their indices;
+/// negative indices are skipped.  Returns whether all indices are below `size`.
+template <class T>
+bool scatter_to_images(Size planes, Size size, Size count, const std::int32_t* index,
+                       const T* values, T* images);
 
 }  // namespace oarlock::kernels

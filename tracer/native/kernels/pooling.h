@@ -155,18 +155,29 @@ T window_max(const PoolShape& s, const T* x, WindowRange rows, WindowRange colum
   return best;
 }
 
-/// One output row of windows of equal size: all windows at once, one window position at a time.
+/// One output row of windows of equal size: the maxima of the columns of the windows, then of
+/// these.
 template <class T>
 void max_pool_row(const PoolShape& s, const T* plane, WindowRange rows, T* __restrict y) {
-  for (Size j = 0; j < s.ow; ++j) y[j] = -static_cast<T>(__builtin_inf());
+  const T* columns = plane + rows.from * s.w;
+  constexpr T lowest = -static_cast<T>(__builtin_inf());
+  if (rows.to - rows.from != 1) {
+    T* __restrict maxima = padded_workspace<T>(0, s.w);
+    for (Size c = 0; c < s.w; ++c) maxima[c] = lowest;
+    for (Size r = rows.from; r < rows.to; ++r) {
+      const T* __restrict x = plane + r * s.w;
+      for (Size c = 0; c < s.w; ++c) maxima[c] = max_or_nan(maxima[c], x[c]);
+    }
+    columns = maxima;
+  }
+  for (Size j = 0; j < s.ow; ++j) y[j] = lowest;
   dispatch_column_stride(s, [&](auto stride) {
-    for (Size r = rows.from; r < rows.to; ++r)
-      for (Size offset = 0; offset < s.kw; ++offset)
-        for_columns_at_offset(s, offset, [&](Size from, Size to, Size first) {
-          const T* __restrict x = plane + r * s.w + first;
-          T* __restrict best = y + from;
-          for (Size j = 0; j < to - from; ++j) best[j] = max_or_nan(best[j], x[j * stride]);
-        });
+    for (Size offset = 0; offset < s.kw; ++offset)
+      for_columns_at_offset(s, offset, [&](Size from, Size to, Size first) {
+        const T* __restrict x = columns + first;
+        T* __restrict best = y + from;
+        for (Size j = 0; j < to - from; ++j) best[j] = max_or_nan(best[j], x[j * stride]);
+      });
   });
 }
 

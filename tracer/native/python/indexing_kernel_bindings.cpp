@@ -87,6 +87,25 @@ nb::object put(nb::handle x, nb::handle index, nb::handle values, int axis, bool
   return nb::borrow(x);
 }
 
+nb::object scatter_to_images(const std::vector<Size>& shape, nb::handle index, nb::handle values) {
+  KernelOperand at(index), b(values);
+  if (!b.is_real() || !at.is_int32() || !at.same_shape(b) || shape.size() < 2 ||
+      shape.size() > NPY_MAXDIMS || b.rank() != static_cast<int>(shape.size()) ||
+      b.dim(0) != shape[0] || b.dim(1) != shape[1])
+    return not_implemented();
+  KernelOperand images = empty(b.rank(), shape.data(), b.type());
+  Size planes = shape[0] * shape[1];
+  bool is_inside = true;
+  dispatch_real_type(b.type(), [&]<class T>(T) {
+    const auto* places = at.data<std::int32_t>();
+    const T* from = b.data<T>();
+    ScopedGilReleaseForWork free(images.size());
+    is_inside = kernels::scatter_to_images(planes, images.size() / planes, b.size() / planes,
+                                           places, from, images.address<T>());
+  });
+  return is_inside ? to_object(std::move(images)) : not_implemented();
+}
+
 nb::object linearize_indices(const std::vector<nb::object>& indices, const std::vector<Size>& sizes,
                              bool wraps) {
   std::vector<kernels::IndexColumn> columns;
@@ -151,6 +170,11 @@ void bind_indexing(nb::module_& m) {
       "The row-major positions of index tuples, given as vectors int64 [M], in an array of sizes.");
   m.def("search_cumulative_sums", &search_cumulative_sums, nb::arg("sums"), nb::arg("values"),
         "For each line, the first position where sums [L,N] exceed values [L,M] times the total.");
+  m.def(
+      "scatter_to_images", &scatter_to_images, nb::arg("shape"), nb::arg("index"),
+      nb::arg("values"),
+      "Images [N,C,*] of zeros with values [N,C,*] added at int32 indices of the flattened image; "
+      "negative indices are skipped.");
   m.def("select_boxes", &select_boxes, nb::arg("boxes"), nb::arg("threshold"), nb::arg("extra"),
         "Non-maximum suppression of boxes [N,4] sorted by score -> int64 [K]");
 }
