@@ -137,7 +137,7 @@ def _unique_with_index_inverse_and_counts(x: Any, axis: int | None) -> tuple[Any
 def _(x, axis):
     if axis is not None or not x.size:
         return NotImplemented
-    x = x.reshape(-1)
+    shape, x = x.shape, x.reshape(-1)
     order = sort_indices.native_function(x, 0, False)
     if order is NotImplemented:
         return NotImplemented
@@ -148,6 +148,7 @@ def _(x, axis):
     begins[1:] &= ~(np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
     starts = np.flatnonzero(begins)
     inverse = put_elements(np.empty_like(order), order, np.cumsum(begins) - 1, 0, False)
+    inverse = inverse.reshape(shape)  # as NumPy
     return ordered[starts], order[starts], inverse, np.diff(starts, append=x.size)
 
 

@@ -200,20 +200,17 @@ def multinomial(x, *, num_samples: int = 1, replacement: bool = False):
 
     X [N] or [B, N], >= 0 -> Out int64 [num_samples] or [B, num_samples]
     """
-    rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
+    rows = x.reshape(-1, x.shape[-1]).astype(np.float64, copy=False)
     with np.errstate(all="ignore"):
         sums = cumulate(rows, 1, False, False, False)
+    totals = sums[:, -1:]
     check(
-        not rows.size or bool(rows.min() >= 0 and np.all(np.isfinite(sums[:, -1]))),
+        not x.size or bool(x.min() >= 0 and np.all(np.isfinite(totals))),
         "X has weights that are negative or not finite, or their sum is not finite",
     )
-    enough = 1 if replacement else num_samples
-    positive = sums[:, -1:] > 0 if enough == 1 else rows > 0
-    check(
-        bool(np.all(np.count_nonzero(positive, axis=1) >= enough)),
-        f"X has fewer than {enough} weights above zero",
-    )
+    _check_positive_weights(totals, 1)
     if not replacement and num_samples**2 > MAX_SQUARED_SAMPLES_PER_WEIGHT * x.shape[-1]:
+        _check_positive_weights(rows, num_samples)
         drawn = _draw_distinct_by_exponentials(rows, num_samples)
     else:
         drawn = _search_cumulative_sums(sums, rng.generator().random((len(rows), num_samples)))
@@ -241,6 +238,13 @@ def _search_cumulative_sums(sums: Any, values: Any) -> Any:
 _search_cumulative_sums.native(native.compiled_function_or_placeholder("search_cumulative_sums"))
 
 
+def _check_positive_weights(weights: Any, count: int) -> None:
+    check(
+        bool(np.all(np.count_nonzero(weights, axis=-1) >= count)),
+        f"X has fewer than {count} weights above zero",
+    )
+
+
 def _draw_distinct_by_exponentials(rows: Any, count: int) -> Any:
     """Draw `count` different indices per row, in the order of draws without replacement: the order
     of exponentially distributed times with the weights as rates (Efraimidis and Spirakis, 2006).
@@ -253,11 +257,12 @@ def _draw_distinct_by_exponentials(rows: Any, count: int) -> Any:
 def _redraw_duplicates(rows: Any, drawn: Any) -> None:
     """Replace all but the first of equal indices in each row of `drawn` in place. The first
     occurrences are the first draws without replacement; the other draws follow from the remaining
-    weights.
+    weights. A row with too few weights above zero has duplicates, and raises OpError.
     """
     ordered = np.sort(drawn, axis=1)
     for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)).tolist():
         chosen = drawn[row, np.sort(np.unique(drawn[row], return_index=True)[1])]
+        _check_positive_weights(rows[row], drawn.shape[1])
         weights = rows[row].copy()
         weights[chosen] = 0
         more = _draw_distinct_by_exponentials(weights[None], drawn.shape[1] - len(chosen))[0]

@@ -79,8 +79,8 @@ def try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bo
     if rows is NotImplemented:
         return False
     values = np.asarray(values, None if isinstance(values, np.ndarray) else out.dtype)
-    values = np.broadcast_to(values, (*shape, *row_shape)).reshape(rows.size, *row_shape)
-    flat = out.reshape(-1, *row_shape)
+    values = np.broadcast_to(values, (*shape, *row_shape)).reshape((rows.size, *row_shape))
+    flat = out.reshape((-1, *row_shape))
     return _PUT(flat, rows, values, 0, False, accumulate) is not NotImplemented
 
 
@@ -96,10 +96,10 @@ def try_take_compiled(x: Any, indices: Any, wraps: bool) -> Any:
     if rows is NotImplemented:
         return None
     row_shape = x.shape[len(indices) :]
-    found = _TAKE(x.reshape(-1, *row_shape), rows, 0, False)
+    found = _TAKE(x.reshape((-1, *row_shape)), rows, 0, False)
     if found is NotImplemented:
         return None
-    return found.reshape(*np.broadcast_shapes(*(i.shape for i in indices)), *row_shape)
+    return found.reshape((*np.broadcast_shapes(*(i.shape for i in indices)), *row_shape))
 
 
 def linear_row_indices(shape: tuple[int, ...], indices: Any, wraps: bool) -> Any:

@@ -78,7 +78,8 @@ def _find_first_indices_by_partition(lines: Any, k: int, descending: bool) -> An
     edge = -k if descending else k - 1
     last = np.partition(lines, edge, -1)[..., edge, None]
     inside = lines >= last if descending else lines <= last
-    if not np.all(np.count_nonzero(inside, -1) == k):
+    # NaN are not counted, so that equal elements could make up for them
+    if not np.all(np.count_nonzero(inside, -1) == k) or np.isnan(lines).any():
         return None
     return np.nonzero(inside.reshape(-1, lines.shape[-1]))[1].reshape(*lines.shape[:-1], k)
 
