@@ -139,6 +139,20 @@ def test_unique(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
+def test_histogram(dtype: str) -> None:
+    histogram = kthvalue_unique_histogram_and_multiplex._histogram
+    for x in (
+        np.random.default_rng(2).standard_normal(20000).astype(dtype),
+        numbers((900,), dtype),
+    ):
+        with_nan = x.copy()
+        with_nan[:3] = np.nan, np.inf, -np.inf
+        for bins, ends in ((1, (-1, 1)), (10, (-3, 3)), (97, (-50, 49)), (1000, (0, 0.1))):
+            check(histogram, x, bins, (float(ends[0]), float(ends[1])))
+            check(histogram, with_nan, bins, (float(ends[0]), float(ends[1])))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("extra", [0.0, 1.0])
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 0.5, 1.0])
 def test_nms(threshold: float, extra: float, dtype: str) -> None:
@@ -248,13 +262,15 @@ def test_indexing(dtype: str, index_dtype: str) -> None:
                     along_axis.put_elements(x.copy(), where, value, axis, accumulate)
                     for accumulate in (False, True)
                 ]
+                mask = along_axis._last_write_mask(x, where, axis)
+                last = index._last_occurrences(where.reshape(-1))
                 added = x.copy()
                 slices = value if axis == 0 else np.take(x, where.reshape(-1)[:45], axis)
                 index.scatter_add_rows(added, where.reshape(-1)[:45], slices, axis)
             if on:
-                compiled = (taken, *put, added)
+                compiled = (taken, *put, added, mask, last)
         np.testing.assert_array_equal(compiled[0], np.take_along_axis(x, where.astype(int), axis))
-        for a, b in zip(compiled, (taken, *put, added), strict=True):
+        for a, b in zip(compiled, (taken, *put, added, mask, last), strict=True):
             np.testing.assert_array_equal(a, b)
 
 

@@ -14,7 +14,7 @@ from ..core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Meta, check, check_dtype, 
 from .comparison_and_logic import equal
 from .elementwise import div, masked, mul, zeros_like
 from .index import check_index_range, check_integers
-from .scatter_at import assign_in_place_at, ufunc_at
+from .scatter_at import assign_in_place_at, last_write_index_per_value, ufunc_at
 from .shared_op_rules import Shape, dims_match, normalize_axis, pick_known_dim, vjp_input_shape
 
 
@@ -31,7 +31,9 @@ def make_numpy_index_arrays_along_axis(x: Any, index: Any, axis: int) -> tuple[A
     )
 
 
-_PUT, _TAKE = map(native.compiled_function_or_placeholder, ("put", "take"))
+_PUT, _TAKE, _LAST_WRITE_MASK = map(
+    native.compiled_function_or_placeholder, ("put", "take", "last_write_mask")
+)
 
 
 @native.OptionallyNativeFunction
@@ -314,9 +316,21 @@ def last_write_mask_along_axis(x, index, *, Axis: int):
 
     Input [*], Index int [*I] -> Out bool [*I]
     """
+    return _last_write_mask(x, index, Axis)
+
+
+@native.OptionallyNativeFunction
+def _last_write_mask(x: Any, index: Any, axis: int) -> Any:
+    at = make_numpy_index_arrays_along_axis(x, index, axis)
     number = np.arange(index.size, dtype=np.int32).reshape(index.shape)
-    last = put_elements(np.full(x.shape, -1, np.int32), index, number, Axis, False)
-    return take_elements(last, index, Axis) == number
+    return last_write_index_per_value(x.shape, at) == number
+
+
+@_last_write_mask.native
+def _(x, index, axis):
+    if index.dtype.kind != "i":
+        return NotImplemented
+    return _LAST_WRITE_MASK(x.shape, index.astype(np.int64, copy=False), axis)
 
 
 @last_write_mask_along_axis.meta

@@ -24,7 +24,6 @@ from .elementwise import masked, zeros_like
 from .scatter_at import (
     add_slices_in_place,
     assign_in_place_at,
-    last_write_index_per_value,
     linear_row_indices,
     try_take_compiled,
 )
@@ -295,6 +294,8 @@ def _(g, x, ids, updates, *, overwrite):
     return lambda: scatter(g, ids, zeros_like(updates)), None, updates_grad
 
 
+_LAST_WRITE_MASK = native.compiled_function_or_placeholder("last_write_mask")
+
 # If the largest id is below this multiple of the number of ids, a table of all ids is faster than
 # sorting.
 MAX_TABLE_SIZE_PER_ID = 16
@@ -308,16 +309,26 @@ def mask_of_last_occurrences(ids, y):
     """
     if not ids.ndim:
         return np.ones_like(y, dtype=bool)
-    ids = ids.reshape(-1)
-    if ids.size and ids.min() >= 0 and ids.max() < MAX_TABLE_SIZE_PER_ID * ids.size:
-        size = int(ids.max()) + 1
-        last = last_write_index_per_value((size,), (ids,)) == np.arange(ids.size)
-    else:
-        _, from_the_end = np.unique(ids[::-1], return_index=True)
-        last = np.zeros_like(ids, dtype=bool)
-        last[ids.size - 1 - from_the_end] = True
+    last = _last_occurrences(ids.reshape(-1))
     # a full mask, because operations on a broadcast one are slow for short rows
     return np.repeat(last, math.prod(y.shape[1:])).reshape(y.shape)
+
+
+@native.OptionallyNativeFunction
+def _last_occurrences(ids: Any) -> Any:
+    """Whether each of the ids [M] is the last equal one -> bool [M]"""
+    _, from_the_end = np.unique(ids[::-1], return_index=True)
+    last = np.zeros_like(ids, dtype=bool)
+    last[ids.size - 1 - from_the_end] = True
+    return last
+
+
+@_last_occurrences.native
+def _(ids):
+    size = int(ids.max()) + 1 if ids.size else 0
+    if ids.dtype.kind != "i" or size > MAX_TABLE_SIZE_PER_ID * ids.size:
+        return NotImplemented
+    return _LAST_WRITE_MASK((size,), ids.astype(np.int64, copy=False), 0)
 
 
 @mask_of_last_occurrences.meta

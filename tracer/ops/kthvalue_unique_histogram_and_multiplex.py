@@ -314,7 +314,20 @@ def histogram(x, *, bins: Long = 100, min: int = 0, max: int = 0):
     low, high = (min, max) if (min, max) != (0, 0) or not x.size else (x.min(), x.max())
     if low == high:
         low, high = low - 1, high + 1
-    return np.histogram(x, bins=bins, range=(float(low), float(high)))[0].astype(np.int64)
+    return _histogram(x, bins, (float(low), float(high)))
+
+
+@native.OptionallyNativeFunction
+def _histogram(x: Any, bins: int, ends: tuple[float, float]) -> Any:
+    return np.histogram(x, bins=bins, range=ends)[0].astype(np.int64)
+
+
+@_histogram.native
+def _(x, bins, ends):
+    return _COUNT_IN_BINS(x, np.histogram_bin_edges(x.reshape(-1)[:0], bins, ends))
+
+
+_COUNT_IN_BINS = native.compiled_function_or_placeholder("count_in_bins")
 
 
 @histogram.meta

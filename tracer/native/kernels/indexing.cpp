@@ -203,4 +203,40 @@ bool scatter_to_images(Size planes, Size size, Size count, const std::int32_t* i
 template bool scatter_to_images(Size, Size, Size, const std::int32_t*, const float*, float*);
 template bool scatter_to_images(Size, Size, Size, const std::int32_t*, const double*, double*);
 
+void last_write_mask_along_middle_axis(const IndexedShape& s, const std::int64_t* index,
+                                       bool* mask) {
+  for_each_part(s, false, [&](Size o, Size, Size, Size from, Size to) {
+    Size columns = to - from;
+    auto bytes = static_cast<std::size_t>(s.size * columns);
+    auto* seen = static_cast<unsigned char*>(workspace(0, bytes));
+    std::memset(seen, 0, bytes);
+    for (Size k = s.count - 1; k >= 0; --k) {
+      Size row = (o * s.count + k) * s.inner + from;
+      for (Size i = 0; i < columns; ++i) {
+        unsigned char& is_seen = seen[index[row + i] * columns + i];
+        mask[row + i] = is_seen == 0;
+        is_seen = 1;
+      }
+    }
+  });
+}
+
+template <class T>
+void count_in_bins(Size count, const T* x, Size bins, const T* edges, std::int64_t* counts) {
+  T first = edges[0], last = edges[bins];
+  double scale =
+      static_cast<double>(bins) / (static_cast<double>(last) - static_cast<double>(first));
+  for (Size b = 0; b < bins; ++b) counts[b] = 0;
+  for (Size k = 0; k < count; ++k) {
+    if (!(x[k] >= first && x[k] <= last)) continue;
+    double position = (static_cast<double>(x[k]) - static_cast<double>(first)) * scale;
+    Size bin = position < static_cast<double>(bins) ? static_cast<Size>(position) : bins - 1;
+    while (bin > 0 && x[k] < edges[bin]) --bin;  // rounding of the position and of the edges
+    while (bin < bins - 1 && x[k] >= edges[bin + 1]) ++bin;
+    ++counts[bin];
+  }
+}
+template void count_in_bins(Size, const float*, Size, const float*, std::int64_t*);
+template void count_in_bins(Size, const double*, Size, const double*, std::int64_t*);
+
 }  // namespace oarlock::kernels

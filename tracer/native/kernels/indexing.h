@@ -44,6 +44,13 @@ void assign_along_middle_axis(const IndexedShape& s, Size bytes, void* data,
 template <class T>
 void add_along_middle_axis(const IndexedShape& s, T* data, const std::int64_t* index,
                            const T* values);
+/// mask like the index: whether no later index of the same o and i is equal.
+void last_write_mask_along_middle_axis(const IndexedShape& s, const std::int64_t* index,
+                                       bool* mask);
+/// Counts [bins]: how many numbers x are in each of the equal intervals between ascending edges
+/// [bins + 1]; the last interval includes its end.
+template <class T>
+void count_in_bins(Size count, const T* x, Size bins, const T* edges, std::int64_t* counts);
 /// Images [planes, size] that are zero except for values [planes, count] added at their indices;
 /// negative indices are skipped.  Returns whether all indices are below `size`.
 template <class T>

@@ -87,6 +87,36 @@ nb::object put(nb::handle x, nb::handle index, nb::handle values, int axis, bool
   return nb::borrow(x);
 }
 
+nb::object last_write_mask(const std::vector<Size>& shape, nb::handle index, int axis) {
+  KernelOperand at(index);
+  if (!at.is_int64() || at.rank() != static_cast<int>(shape.size())) return not_implemented();
+  MiddleAxis m(at, axis);
+  if (!m.fits) return not_implemented();
+  for (int i = 0; i < at.rank(); ++i)
+    if (i != m.axis && shape[static_cast<std::size_t>(i)] != at.dim(i)) return not_implemented();
+  KernelOperand mask = empty(at.rank(), at.shape(), NPY_BOOL);
+  const auto* places = at.data<std::int64_t>();
+  Size size = shape[static_cast<std::size_t>(m.axis)];
+  ScopedGilReleaseForWork free(at.size());
+  if (!kernels::are_indices_in_range(at.size(), places, size)) return not_implemented();
+  kernels::last_write_mask_along_middle_axis({m.outer, size, m.size, m.inner, true}, places,
+                                             mask.address<bool>());
+  return to_object(std::move(mask));
+}
+
+nb::object count_in_bins(nb::handle x, nb::handle edges) {
+  KernelOperand a(x), b(edges);
+  if (!are_nonempty_real_of_same_dtype({&a, &b}) || b.rank() != 1 || b.size() < 2)
+    return not_implemented();
+  KernelOperand counts = empty({b.size() - 1}, NPY_INT64);
+  dispatch_real_type(a.type(), [&]<class T>(T) {
+    const T *from = a.data<T>(), *ends = b.data<T>();
+    ScopedGilReleaseForWork free(a.size());
+    kernels::count_in_bins(a.size(), from, b.size() - 1, ends, counts.address<std::int64_t>());
+  });
+  return to_object(std::move(counts));
+}
+
 nb::object scatter_to_images(const std::vector<Size>& shape, nb::handle index, nb::handle values) {
   KernelOperand at(index), b(values);
   if (!b.is_real() || !at.is_int32() || !at.same_shape(b) || shape.size() < 2 ||
@@ -175,6 +205,11 @@ void bind_indexing(nb::module_& m) {
       nb::arg("values"),
       "Images [N,C,*] of zeros with values [N,C,*] added at int32 indices of the flattened image; "
       "negative indices are skipped.");
+  m.def("last_write_mask", &last_write_mask, nb::arg("shape"), nb::arg("index"), nb::arg("axis"),
+        "For index int64 along an axis of an array of a shape: whether no later index is equal.");
+  m.def(
+      "count_in_bins", &count_in_bins, nb::arg("x"), nb::arg("edges"),
+      "The number of elements of x between adjacent edges [N + 1] at equal distances -> int64 [N]");
   m.def("select_boxes", &select_boxes, nb::arg("boxes"), nb::arg("threshold"), nb::arg("extra"),
         "Non-maximum suppression of boxes [N,4] sorted by score -> int64 [K]");
 }
