@@ -169,7 +169,7 @@ def test_nms(threshold: float, extra: float, dtype: str) -> None:
         check(nms._select_boxes, boxes, threshold, extra)
 
 
-DIVISIONS = [elementwise._floor_divide, elementwise._remainder]
+DIVISIONS = [elementwise.floor_divide_arrays, elementwise._remainder]
 
 
 @pytest.mark.parametrize("unit", DIVISIONS, ids=["floor_divide", "remainder"])
@@ -274,6 +274,29 @@ def test_indexing(dtype: str, index_dtype: str) -> None:
             np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("dtype", ALL_DTYPES)
+def test_masked(dtype: str) -> None:
+    source = np.random.default_rng(9)
+    for x in (
+        source.integers(1, 9, 5).astype(dtype),
+        source.integers(1, 9, (300, 400)).astype(dtype),
+    ):
+        if x.dtype.kind in "fc":
+            x.reshape(-1)[::3] = np.nan
+        for mask in (source.integers(0, 2, x.shape) > 0, np.zeros(x.shape, bool)):
+            for a, m in ((x, mask), (x.T, mask.T), (x[::2], mask[::2])):
+                got = elementwise.masked.native_kernel_only(a, m)
+                np.testing.assert_array_equal(got, elementwise.masked.numpy_kernel(a, m))
+                assert got.dtype == a.dtype
+
+
+@pytest.mark.parametrize("shape", [(7,), (3, 0), (4, 5), (2, 3, 4), (0,), (1, 1, 1, 5)], ids=str)
+def test_where_index(shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(10).integers(0, 2, shape).astype("float32")
+    for condition in (x, x.T, x > 0):
+        np.testing.assert_array_equal(OPS["where_index"].kernel(condition), np.argwhere(condition))
+
+
 def test_index_tuples() -> None:
     source = np.random.default_rng(9)
     x = source.integers(0, 9, (30, 40, 5)).astype("float32")
@@ -326,7 +349,7 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
                 reduce.cumulate(x, 0, False, True, False),
                 along_axis.put_elements(x.copy(), where, x, 0, True),
                 sort.sort_indices(x, 0, True),
-                elementwise._floor_divide(x, x[::-1]),
+                elementwise.floor_divide_arrays(x, x[::-1]),
             ]
         )
     kernels.set_thread_count(before)

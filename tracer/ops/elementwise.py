@@ -231,6 +231,14 @@ def masked(x, mask):
     return np.where(mask, x, x.dtype.type(0))
 
 
+_KEEP_WHERE = native.compiled_function_or_placeholder("keep_where")
+
+
+@masked.native
+def _(x, mask):
+    return _KEEP_WHERE(x, mask)
+
+
 @masked.vjp
 def _(g, x, mask):
     return masked(g, mask), None
@@ -271,17 +279,19 @@ def floordiv(x, y, *, axis: int = -1):
     """Out = X / Y rounded down. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
     x, y = reshape_to_broadcast_at_axis(x, y, axis)
-    return _floor_divide(x, y)
+    return floor_divide_arrays(x, y)
 
 
 @native.OptionallyNativeFunction
-def _floor_divide(x: Any, y: Any) -> Any:
+def floor_divide_arrays(x: Any, y: Any) -> Any:
+    """x / y rounded down. Raises OpError for an integer division by zero."""
     check_no_integer_division_by_zero(x, y)
     return np.floor_divide(x, y)
 
 
 @native.OptionallyNativeFunction
 def _remainder(x: Any, y: Any) -> Any:
+    """The remainder of x / y with the sign of y."""
     check_no_integer_division_by_zero(x, y)
     return np.mod(x, y)
 
@@ -298,7 +308,7 @@ def _compiled_division(name: str) -> Callable[[Any, Any], Any]:
     return divide
 
 
-_floor_divide.native(_compiled_division("floor_divide"))
+floor_divide_arrays.native(_compiled_division("floor_divide"))
 _remainder.native(_compiled_division("remainder"))
 
 

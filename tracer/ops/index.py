@@ -20,7 +20,7 @@ from ..core.op import (
     check_dtype,
     op,
 )
-from .elementwise import masked, zeros_like
+from .elementwise import floor_divide_arrays, masked, zeros_like
 from .scatter_at import (
     add_slices_in_place,
     assign_in_place_at,
@@ -441,7 +441,14 @@ def where_index(condition):
     Condition [*] -> Out int64 [count, rank]
     """
     check(condition.ndim > 0, "Condition is 0-D")
-    return np.argwhere(condition)
+    flat = np.flatnonzero(condition)
+    out = np.zeros((flat.size, condition.ndim), np.int64)
+    for axis in range(condition.ndim - 1, 0, -1) if flat.size else ():
+        rows = floor_divide_arrays(flat, np.array(condition.shape[axis]))
+        out[:, axis] = flat - rows * condition.shape[axis]
+        flat = rows
+    out[:, 0] = flat
+    return out
 
 
 @where_index.meta

@@ -261,7 +261,7 @@ def _redraw_duplicates(rows: Any, drawn: Any) -> None:
     """
     ordered = np.sort(drawn, axis=1)
     for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)).tolist():
-        chosen = drawn[row, np.sort(np.unique(drawn[row], return_index=True)[1])]
+        chosen = list(dict.fromkeys(drawn[row].tolist()))
         _check_positive_weights(rows[row], drawn.shape[1])
         weights = rows[row].copy()
         weights[chosen] = 0

@@ -203,6 +203,24 @@ bool scatter_to_images(Size planes, Size size, Size count, const std::int32_t* i
 template bool scatter_to_images(Size, Size, Size, const std::int32_t*, const float*, float*);
 template bool scatter_to_images(Size, Size, Size, const std::int32_t*, const double*, double*);
 
+void keep_where(Size count, Size bytes, const void* x, const bool* mask, void* y) {
+  // complex numbers as pairs: the mask is read at half of the index
+  Size repeats = bytes == 16 ? 2 : 1;
+  dispatch_item_size(bytes / repeats, [&]<class T>(T) {
+    parallel_ranges(count * repeats, 2 * kElementsPerTask, [&](Size from, Size to) {
+      if constexpr (std::is_integral_v<T>) {
+        const T* __restrict numbers = static_cast<const T*>(x);
+        T* __restrict kept = static_cast<T*>(y);
+        if (repeats == 1)
+          for (Size i = from; i < to; ++i)
+            kept[i] = static_cast<T>(numbers[i] & static_cast<T>(-static_cast<T>(mask[i])));
+        else
+          for (Size i = from; i < to; ++i) kept[i] = mask[i / 2] ? numbers[i] : T(0);
+      }
+    });
+  });
+}
+
 void last_write_mask_along_middle_axis(const IndexedShape& s, const std::int64_t* index,
                                        bool* mask) {
   for_each_part(s, false, [&](Size o, Size, Size, Size from, Size to) {

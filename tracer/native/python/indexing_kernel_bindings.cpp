@@ -87,6 +87,18 @@ nb::object put(nb::handle x, nb::handle index, nb::handle values, int axis, bool
   return nb::borrow(x);
 }
 
+nb::object keep_where(nb::handle x, nb::handle mask) {
+  KernelOperand a(x), m(mask);
+  if (!a.has_plain_items() || !m.is_array() || m.type() != NPY_BOOL || !a.same_shape(m))
+    return not_implemented();
+  KernelOperand y = a.empty_of_same_type(a.rank(), a.shape());
+  const auto* from = a.data<char>();
+  const bool* flags = m.data<bool>();
+  ScopedGilReleaseForWork free(a.size());
+  kernels::keep_where(a.size(), a.item_size(), from, flags, y.address<char>());
+  return to_object(std::move(y));
+}
+
 nb::object last_write_mask(const std::vector<Size>& shape, nb::handle index, int axis) {
   KernelOperand at(index);
   if (!at.is_int64() || at.rank() != static_cast<int>(shape.size())) return not_implemented();
@@ -210,6 +222,7 @@ void bind_indexing(nb::module_& m) {
   m.def(
       "count_in_bins", &count_in_bins, nb::arg("x"), nb::arg("edges"),
       "The number of elements of x between adjacent edges [N + 1] at equal distances -> int64 [N]");
+  m.def("keep_where", &keep_where, nb::arg("x"), nb::arg("mask"), "x where mask, else 0");
   m.def("select_boxes", &select_boxes, nb::arg("boxes"), nb::arg("threshold"), nb::arg("extra"),
         "Non-maximum suppression of boxes [N,4] sorted by score -> int64 [K]");
 }
