@@ -147,8 +147,7 @@ void search_cumulative_sums(Size lines, Size size, Size count, const double* sum
 void take_along_middle_axis(const IndexedShape& s, Size bytes, const void* data,
                             const std::int64_t* index, void* values) {
   dispatch_item_size(bytes, [&]<class T>(T) {
-    bool splits_count = !s.is_elementwise || s.inner == 1;
-    move_along_middle_axis(s, index, splits_count, [&](Size from, Size to, auto length) {
+    move_along_middle_axis(s, index, true, [&](Size from, Size to, auto length) {
       copy_items(static_cast<T*>(values) + to, static_cast<const T*>(data) + from, length);
     });
   });
