@@ -503,7 +503,16 @@ def cumulate(x: Any, axis: int, product: bool, reverse: bool, exclusive: bool) -
     return np.flip(total, axis) if reverse else total
 
 
-cumulate.native(native.compiled_function_or_placeholder("cumulate"))
+_CUMULATE = native.compiled_function_or_placeholder("cumulate")
+
+
+@cumulate.native
+def _(x, axis, product, reverse, exclusive):
+    # The compiled kernel processes lines side by side, to hide the latency of an operation. Sums of
+    # integers have none, so that NumPy is faster along the last axis.
+    if x.dtype.kind == "i" and not product and axis in (-1, x.ndim - 1):
+        return NotImplemented
+    return _CUMULATE(x, axis, product, reverse, exclusive)
 
 
 @op("cumsum", "X -> Out", amp_class="deny")
