@@ -1,6 +1,7 @@
 # The compiled kernels of the eager runtime: one object library per instruction set, all from the same sources, and a dispatcher that
 # chooses among them at run time.
-add_library(oarlock_kernels OBJECT ${OARLOCK_NATIVE}/kernels/instruction_set_dispatch.cpp ${OARLOCK_NATIVE}/kernels/thread_pool.cpp)
+add_library(oarlock_kernels OBJECT ${OARLOCK_NATIVE}/kernels/instruction_set_dispatch.cpp ${OARLOCK_NATIVE}/kernels/thread_pool.cpp
+  ${OARLOCK_NATIVE}/kernels/indexing.cpp ${OARLOCK_NATIVE}/kernels/sorting.cpp)
 target_include_directories(oarlock_kernels PUBLIC ${OARLOCK_NATIVE} src)
 find_package(Threads REQUIRED)
 target_link_libraries(oarlock_kernels PUBLIC Threads::Threads)

@@ -4,12 +4,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
 #include "check.h"
+#include "kernels/indexing.h"
+#include "kernels/sorting.h"
 
 using namespace oarlock::kernels;
 
@@ -194,6 +198,94 @@ TEST("kernels: results do not depend on the number of threads") {
     found.insert(found.end(), sums.begin(), sums.end());
     if (first.empty()) first = found;
     CHECK(found == first);
+  }
+}
+
+TEST("kernels: cumulative sums of lines and rows") {
+  for (bool reverse : {false, true})
+    for (ScanShape s :
+         {ScanShape{3, 5, 1, reverse, false}, ScanShape{1, 20000, 1, reverse, false},
+          ScanShape{2, 7, 3, reverse, false}, ScanShape{2, 40, 700, reverse, false},
+          ScanShape{2, 40, 700, reverse, true}, ScanShape{9, 2100, 1, reverse, true}}) {
+      std::vector<std::int64_t> x(static_cast<std::size_t>(s.outer * s.count * s.inner)), y = x;
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int64_t>(i * i % 17) - 8;
+      number_kernel_table<std::int64_t>().cumulate[0](s, x.data(), y.data());
+      bool same = true;
+      for (Size line = 0; line < s.outer * s.inner; ++line) {
+        std::int64_t total = 0;
+        for (Size k = 0; k < s.count; ++k) {
+          Size row = reverse ? s.count - 1 - k : k;
+          auto at =
+              static_cast<std::size_t>((line / s.inner * s.count + row) * s.inner + line % s.inner);
+          if (!s.exclusive) total += x[at];
+          same &= y[at] == total;
+          if (s.exclusive) total += x[at];
+        }
+      }
+      CHECK(same);
+    }
+}
+
+TEST("kernels: floor division and remainder of integers, the lowest one included") {
+  constexpr std::int64_t low = INT64_MIN;
+  std::vector<std::int64_t> x = {7, -7, 7, -7, low, low, low, INT64_MAX, 0},
+                            y = {2, 2, -2, -2, -1, 1, 3, -2, 5}, quotient(9), rest(9);
+  const auto& table = number_kernel_table<std::int64_t>();
+  table.floor_divide(9, false, x.data(), y.data(), quotient.data());
+  table.remainder(9, false, x.data(), y.data(), rest.data());
+  CHECK(quotient ==
+        (std::vector<std::int64_t>{3, -4, -4, 3, low, low, low / 3 - 1, -(INT64_MAX / 2) - 1, 0}));
+  CHECK(rest == (std::vector<std::int64_t>{1, 1, -1, -1, 0, 0, 1, -1, 0}));
+}
+
+TEST("kernels: sorting, selection and suppression of boxes") {
+  for (Size count : {5, 300, 3000}) {
+    Floats x = numbers(2 * count);
+    x[1] = NAN;
+    std::vector<std::int64_t> order(x.size()), chosen(2);
+    sort_indices(2, count, count, false, x.data(), order.data());
+    select_index(2, count, count / 2, x.data(), chosen.data());
+    bool is_sorted = true;
+    for (Size line = 0; line < 2; ++line) {
+      const std::int64_t* at = order.data() + line * count;
+      for (Size k = 1; k < count - 1; ++k)
+        is_sorted &= x[static_cast<std::size_t>(line * count + at[k - 1])] <=
+                     x[static_cast<std::size_t>(line * count + at[k])];
+      CHECK_EQ(chosen[static_cast<std::size_t>(line)], at[count / 2]);
+    }
+    CHECK(is_sorted);
+    CHECK_EQ(order[static_cast<std::size_t>(count - 1)], 1);  // NaN
+  }
+  Floats boxes = {0, 0, 10, 10, 1, 1, 10, 10, 20, 20, 30, 30, 21, 20, 30, 30, 5, 5, 4, 4};
+  std::vector<std::int64_t> selected(5);
+  CHECK_EQ(kernel_table<float>().select_boxes(5, boxes.data(), 0.5f, 0.0f, selected.data()), 3);
+  CHECK(selected[0] == 0 && selected[1] == 2 && selected[2] == 4);
+}
+
+TEST("kernels: scattering along an axis, few long rows and many short ones") {
+  for (IndexedShape s : {IndexedShape{1, 5, 9, 1000, false}, IndexedShape{1, 5, 9, 1, false},
+                         IndexedShape{40, 5, 9, 30, true}, IndexedShape{6, 5, 9, 1, true}}) {
+    Size count = s.outer * s.count * s.inner;
+    std::vector<std::int64_t> index(static_cast<std::size_t>(s.is_elementwise ? count : s.count));
+    for (std::size_t i = 0; i < index.size(); ++i) index[i] = static_cast<std::int64_t>(i * i % 5);
+    CHECK(are_indices_in_range(static_cast<Size>(index.size()), index.data(), s.size));
+    Floats values = numbers(count), sums(static_cast<std::size_t>(s.outer * s.size * s.inner)),
+           wanted = sums, last = sums, wanted_last = sums, taken(values.size());
+    for (Size v = 0; v < count; ++v) {
+      Size i = v % s.inner, k = v / s.inner % s.count, o = v / s.inner / s.count;
+      std::int64_t at = index[static_cast<std::size_t>(s.is_elementwise ? v : k)];
+      auto to = static_cast<std::size_t>((o * s.size + at) * s.inner + i);
+      wanted[to] += values[static_cast<std::size_t>(v)];
+      wanted_last[to] = values[static_cast<std::size_t>(v)];
+    }
+    add_along_middle_axis(s, sums.data(), index.data(), values.data());
+    assign_along_middle_axis(s, sizeof(float), last.data(), index.data(), values.data());
+    take_along_middle_axis(s, sizeof(float), last.data(), index.data(), taken.data());
+    CHECK(sums == wanted);
+    CHECK(last == wanted_last);
+    bool all_last = true;
+    for (float v : taken) all_last &= std::find(last.begin(), last.end(), v) != last.end();
+    CHECK(all_last);
   }
 }
 

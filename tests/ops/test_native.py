@@ -23,12 +23,39 @@ from .test_gradient import FIRST, check_first, to_float64
 
 # Ops whose kernels share a function that has a compiled twin.
 SHARED = {
+    "argsort",
+    "bilinear_interp_v2",
     "conv2d",
-    "depthwise_conv2d",
     "conv2d_transpose",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "depthwise_conv2d",
     "depthwise_conv2d_transpose",
+    "elementwise_floordiv",
+    "elementwise_mod",
+    "gather",
+    "gather_nd",
+    "index_add",
+    "index_put",
+    "index_sample",
+    "index_select",
+    "kthvalue",
+    "lookup_table_v2",
+    "max_pool2d_with_index",
+    "mode",
+    "multiclass_nms3",
+    "nms",
     "pool2d",
+    "put_along_axis",
     "rnn",
+    "scatter",
+    "scatter_nd_add",
+    "take_along_axis",
+    "top_k",
+    "top_k_v2",
+    "unpool",
 }
 NATIVE = [
     n
@@ -51,7 +78,7 @@ def map_arrays(args: list[Any], change: Callable[[Any], Any]) -> list[Any]:
 
 def reversed_memory_order(array: Any) -> Any:
     """Return a copy with reversed memory order of the axes."""
-    return np.asfortranarray(array)
+    return np.asfortranarray(array) if array.ndim else array
 
 
 def strided_copy(array: Any) -> Any:

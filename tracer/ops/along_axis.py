@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..core import native
 from ..core.arrays import np
 from ..core.dtype import is_inexact
 from ..core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Meta, check, check_dtype, op
@@ -28,6 +29,46 @@ def make_numpy_index_arrays_along_axis(x: Any, index: Any, axis: int) -> tuple[A
         index if i == axis else np.arange(d)[..., *behind[i + 1 :]]
         for i, d in enumerate(index.shape)
     )
+
+
+_PUT, _TAKE, _LAST_WRITE_MASK = map(
+    native.compiled_function_or_placeholder, ("put", "take", "last_write_mask")
+)
+
+
+@native.OptionallyNativeFunction
+def take_elements(x: Any, index: Any, axis: int) -> Any:
+    """Gather the elements of x that `index` selects along the axis. On other axes, `index` may be
+    smaller than x.
+    """
+    return x[make_numpy_index_arrays_along_axis(x, index, axis)]
+
+
+@take_elements.native
+def _(x, index, axis):
+    if index.dtype.kind != "i":
+        return NotImplemented
+    return _TAKE(x, index.astype(np.int64, copy=False), axis, True)
+
+
+@native.OptionallyNativeFunction
+def put_elements(out: Any, index: Any, values: Any, axis: int, accumulate: bool) -> Any:
+    """Write each of `values` to the position of `out` that `index` selects along the axis, or add
+    it there, in row-major order; change and return `out`. index and values have the same shape.
+    """
+    places = make_numpy_index_arrays_along_axis(out, index, axis)
+    if accumulate:
+        ufunc_at(np.add, out, places, values)
+    else:
+        assign_in_place_at(out, places, values)
+    return out
+
+
+@put_elements.native
+def _(out, index, values, axis, accumulate):
+    if index.dtype.kind != "i":
+        return NotImplemented
+    return _PUT(out, index.astype(np.int64, copy=False), values, axis, True, accumulate)
 
 
 def check_index_shape(x: Any, index: Any, axis: int) -> None:
@@ -52,7 +93,7 @@ def take_along_axis(x, index, *, Axis: int):
     Input [*], Index int [*I] -> Result [*I]
     """
     check_index_shape(x, index, Axis)
-    return x[make_numpy_index_arrays_along_axis(x, index, Axis)]
+    return take_elements(x, index, Axis)
 
 
 @take_along_axis.meta
@@ -77,7 +118,7 @@ def check_equal_row_counts(x: Any, index: Any) -> None:
 def index_sample(x, index):
     """Out[i, j] = X[i, Index[i, j]]. X [N, M], Index int [N, K] -> Out [N, K]"""
     check_equal_row_counts(x, index)
-    return x[make_numpy_index_arrays_along_axis(x, index, 1)]
+    return take_elements(x, index, 1)
 
 
 @index_sample.meta
@@ -137,10 +178,9 @@ def put_along_axis(
     check_index_shape(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
     value = _crop_value_to_index_shape(value, index.shape)
+    if Reduce == "assign" or (Reduce == "add" and Include_self):
+        return put_elements(x.copy(), index, value, Axis, Reduce == "add")
     at, out = make_numpy_index_arrays_along_axis(x, index, Axis), x.copy()
-    if Reduce == "assign":
-        assign_in_place_at(out, at, value)
-        return out
     reduce_mode = _REDUCE_MODES[Reduce]
     if not Include_self:
         out[at] = reduce_mode.neutral_element(x.dtype)
@@ -276,9 +316,21 @@ def last_write_mask_along_axis(x, index, *, Axis: int):
 
     Input [*], Index int [*I] -> Out bool [*I]
     """
-    at = make_numpy_index_arrays_along_axis(x, index, Axis)
+    return _last_write_mask(x, index, Axis)
+
+
+@native.OptionallyNativeFunction
+def _last_write_mask(x: Any, index: Any, axis: int) -> Any:
+    at = make_numpy_index_arrays_along_axis(x, index, axis)
     number = np.arange(index.size, dtype=np.int32).reshape(index.shape)
     return last_write_index_per_value(x.shape, at) == number
+
+
+@_last_write_mask.native
+def _(x, index, axis):
+    if index.dtype.kind != "i":
+        return NotImplemented
+    return _LAST_WRITE_MASK(x.shape, index.astype(np.int64, copy=False), axis)
 
 
 @last_write_mask_along_axis.meta

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core import native
 from ..core.arrays import np
 from ..core.op import HOST_NOT_IN_CUPY, OPS, Meta, check_dtype, op
 from .elementwise import mul
-from .half_precision import computed_in_float32_if_half
-from .reduce import cumsum
+from .half_precision import computed_in_float32_if_half, half_to_float32
+from .reduce import cumsum, cumulate
 from .shared_op_rules import (
     check_float,
     like_x_meta,
@@ -32,12 +33,20 @@ def linear_recurrence(x, a, *, axis: int, reverse: bool = False):
 
     X, A [*] -> Out [*]
     """
+    return _recurrence_along_axis(x, a, axis, reverse)
+
+
+@native.OptionallyNativeFunction
+def _recurrence_along_axis(x: Any, a: Any, axis: int, reverse: bool) -> Any:
     out = np.array(x)
     rows, factors = np.moveaxis(out, axis, 0), np.moveaxis(a, axis, 0)
     places = range(len(rows) - 2, -1, -1) if reverse else range(1, len(rows))
     for k in places:
         rows[k] += factors[k + 1] * rows[k + 1] if reverse else factors[k] * rows[k - 1]
     return out
+
+
+_recurrence_along_axis.native(native.compiled_function_or_placeholder("linear_recurrence"))
 
 
 @linear_recurrence.vjp
@@ -75,7 +84,7 @@ def _(g, x, *, axis, by):
 @computed_in_float32_if_half
 def cumprod(x, *, dim: int):
     """Out = the cumulative product of X along the axis. X [*] -> Out [*]"""
-    return np.cumprod(x, axis=dim, dtype=x.dtype) if x.ndim else x.copy()
+    return cumulate(x, dim, True, False, False) if x.ndim else x.copy()
 
 
 @cumprod.meta
@@ -96,19 +105,32 @@ def _(g, x, *, dim, Out):
     )
 
 
-def _define_cumulative_extreme(type: str, better: Any, word: str) -> Any:
+@native.OptionallyNativeFunction
+def _cumulative_extreme_and_index(x: Any, axis: int, is_max: bool) -> Any:
+    """The largest or smallest element of x up to each position along the axis, and the last of its
+    indices, int64.
+    """
+    better = np.greater_equal if is_max else np.less_equal
+    rows = np.moveaxis(x, axis, 0)
+    best, where = rows.copy(), np.zeros(rows.shape, np.int64)
+    for k in range(1, len(rows)):
+        takes = better(rows[k], best[k - 1]) | np.isnan(rows[k])
+        best[k] = np.where(takes, rows[k], best[k - 1])
+        where[k] = np.where(takes, k, where[k - 1])
+    return np.moveaxis(best, 0, axis), np.moveaxis(where, 0, axis)
+
+
+_cumulative_extreme_and_index.native(native.compiled_function_or_placeholder("cumulate_extreme"))
+
+
+def _define_cumulative_extreme(type: str, is_max: bool, word: str) -> Any:
     @op(type, "x -> out, indices~")
     def kernel(x, *, axis: int = -1, dtype: int = 3):
         target = numpy_dtype_of_proto(dtype)
         if not x.ndim:
             return x.copy(), np.zeros((), target)
-        rows = np.moveaxis(x, axis, 0)
-        best, where = rows.copy(), np.zeros(rows.shape, target)
-        for k in range(1, len(rows)):
-            takes = better(rows[k], best[k - 1]) | np.isnan(rows[k])
-            best[k] = np.where(takes, rows[k], best[k - 1])
-            where[k] = np.where(takes, k, where[k - 1])
-        return np.moveaxis(best, 0, axis), np.moveaxis(where, 0, axis)
+        best, where = _cumulative_extreme_and_index(half_to_float32(x), axis, is_max)
+        return best.astype(x.dtype, copy=False), where.astype(target, copy=False)
 
     kernel.kernel.__doc__ = (
         f"out = the {word} element of x up to each position along the axis. indices = its index, "
@@ -128,8 +150,8 @@ def _define_cumulative_extreme(type: str, better: Any, word: str) -> Any:
     return kernel
 
 
-cummax = _define_cumulative_extreme("cummax", np.greater_equal, "largest")
-cummin = _define_cumulative_extreme("cummin", np.less_equal, "smallest")
+cummax = _define_cumulative_extreme("cummax", True, "largest")
+cummin = _define_cumulative_extreme("cummin", False, "smallest")
 
 
 @op("logcumsumexp", "X -> Out", host_reason=HOST_NOT_IN_CUPY)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ..core import native
@@ -230,6 +231,14 @@ def masked(x, mask):
     return np.where(mask, x, x.dtype.type(0))
 
 
+_KEEP_WHERE = native.compiled_function_or_placeholder("keep_where")
+
+
+@masked.native
+def _(x, mask):
+    return _KEEP_WHERE(x, mask)
+
+
 @masked.vjp
 def _(g, x, mask):
     return masked(g, mask), None
@@ -270,8 +279,37 @@ def floordiv(x, y, *, axis: int = -1):
     """Out = X / Y rounded down. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
     x, y = reshape_to_broadcast_at_axis(x, y, axis)
+    return floor_divide_arrays(x, y)
+
+
+@native.OptionallyNativeFunction
+def floor_divide_arrays(x: Any, y: Any) -> Any:
+    """x / y rounded down. Raises OpError for an integer division by zero."""
     check_no_integer_division_by_zero(x, y)
     return np.floor_divide(x, y)
+
+
+@native.OptionallyNativeFunction
+def _remainder(x: Any, y: Any) -> Any:
+    """The remainder of x / y with the sign of y."""
+    check_no_integer_division_by_zero(x, y)
+    return np.mod(x, y)
+
+
+def _compiled_division(name: str) -> Callable[[Any, Any], Any]:
+    """Return the compiled function `name`, with operands broadcast."""
+    function = native.compiled_function_or_placeholder(name)
+
+    def divide(x: Any, y: Any) -> Any:
+        if x.shape != y.shape and (y.size != 1 or y.ndim > x.ndim):
+            x, y = np.broadcast_arrays(x, y)
+        return function(x, y)
+
+    return divide
+
+
+floor_divide_arrays.native(_compiled_division("floor_divide"))
+_remainder.native(_compiled_division("remainder"))
 
 
 @op("elementwise_mod", "X, Y -> Out", meta=broadcast_meta_requiring_same_dtype_not_bool)
@@ -280,8 +318,7 @@ def mod(x, y, *, axis: int = -1):
     """Out = the remainder of X / Y, with the sign of Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
     x, y = reshape_to_broadcast_at_axis(x, y, axis)
-    check_no_integer_division_by_zero(x, y)
-    return np.mod(x, y)
+    return _remainder(x, y)
 
 
 @mod.vjp

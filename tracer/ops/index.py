@@ -5,9 +5,11 @@ An index out of range raises an error. Paddle has this check in some of these op
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from ..core.arrays import np
+from ..core import native
+from ..core.arrays import is_running_kernel_on_gpu, np
 from ..core.op import (
     NO_GRAD_NON_FLOAT_RESULT,
     NO_GRAD_VALUE_INDEPENDENT,
@@ -18,8 +20,13 @@ from ..core.op import (
     check_dtype,
     op,
 )
-from .elementwise import masked, zeros_like
-from .scatter_at import assign_in_place_at
+from .elementwise import floor_divide_arrays, masked, zeros_like
+from .scatter_at import (
+    add_slices_in_place,
+    assign_in_place_at,
+    linear_row_indices,
+    try_take_compiled,
+)
 from .shared_op_rules import (
     Shape,
     broadcast_shapes,
@@ -50,10 +57,11 @@ def check_integers(index: Any) -> None:
 MAX_ONE_BY_ONE_OCCURRENCES = 16
 
 
-def scatter_add_rows(out: Any, index: Any, rows: Any) -> None:
-    """Add `rows` [N, *] to the rows `index` [N] of `out` [M, *]; duplicates accumulate."""
-    if not index.size:
+def scatter_add_rows(out: Any, index: Any, rows: Any, axis: int = 0) -> None:
+    """Add `rows` to the slices `index` [N] of `out` along the axis; duplicates accumulate."""
+    if not index.size or add_slices_in_place(out, index, rows, axis):
         return
+    out, rows = np.moveaxis(out, axis, 0), np.moveaxis(rows, axis, 0)
     order = np.argsort(index, kind="stable")
     index = index[order]
     first = np.flatnonzero(np.concatenate((np.ones_like(index[:1], bool), index[1:] != index[:-1])))
@@ -129,8 +137,8 @@ def gather_grad(x, index, axis_tensor, g, *, axis: int = 0):
     """
     axis = axis if axis_tensor is None else int(axis_tensor.item())
     out = np.zeros_like(x)
-    rows = np.moveaxis(g, axis, 0) if index.ndim else np.expand_dims(g, 0)
-    scatter_add_rows(np.moveaxis(out, axis, 0), index.reshape(-1), rows)
+    slices = g if index.ndim else np.expand_dims(g, axis)
+    scatter_add_rows(out, index.reshape(-1), slices, axis)
     return out
 
 
@@ -286,6 +294,13 @@ def _(g, x, ids, updates, *, overwrite):
     return lambda: scatter(g, ids, zeros_like(updates)), None, updates_grad
 
 
+_LAST_WRITE_MASK = native.compiled_function_or_placeholder("last_write_mask")
+
+# If the largest id is below this multiple of the number of ids, a table of all ids is faster than
+# sorting.
+MAX_TABLE_SIZE_PER_ID = 16
+
+
 @op("last_of_each", "Ids, Y -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, internal=True)
 def mask_of_last_occurrences(ids, y):
     """Out = a mask like Y, true in each row that is the last row with its id.
@@ -294,10 +309,26 @@ def mask_of_last_occurrences(ids, y):
     """
     if not ids.ndim:
         return np.ones_like(y, dtype=bool)
-    _, from_the_end = np.unique(ids.reshape(-1)[::-1], return_index=True)
-    last = np.zeros_like(ids.reshape(-1), dtype=bool)
+    last = _last_occurrences(ids.reshape(-1))
+    # a full mask, because operations on a broadcast one are slow for short rows
+    return np.repeat(last, math.prod(y.shape[1:])).reshape(y.shape)
+
+
+@native.OptionallyNativeFunction
+def _last_occurrences(ids: Any) -> Any:
+    """Whether each of the ids [M] is the last equal one -> bool [M]"""
+    _, from_the_end = np.unique(ids[::-1], return_index=True)
+    last = np.zeros_like(ids, dtype=bool)
     last[ids.size - 1 - from_the_end] = True
-    return np.broadcast_to(last.reshape(-1, *(1,) * (y.ndim - 1)), y.shape)
+    return last
+
+
+@_last_occurrences.native
+def _(ids):
+    size = int(ids.max()) + 1 if ids.size else 0
+    if ids.dtype.kind != "i" or size > MAX_TABLE_SIZE_PER_ID * ids.size:
+        return NotImplemented
+    return _LAST_WRITE_MASK((size,), ids.astype(np.int64, copy=False), 0)
 
 
 @mask_of_last_occurrences.meta
@@ -317,6 +348,24 @@ def split_and_check_index_tuples(x: Any, index: Any) -> tuple[Any, ...]:
     return found
 
 
+def rows_of_index_tuples(x: Any, index: Any) -> Any:
+    """The row-major positions [M] in the indexed axes of `x` of the M index tuples in the last axis
+    of `index`.
+    """
+    count = index.shape[-1]
+    if not count:
+        return np.zeros(index.shape[:-1], np.int64).reshape(-1)
+    if native.switch.on and not is_running_kernel_on_gpu():
+        tuples = index.reshape(-1, count)
+        rows = linear_row_indices(x.shape, [tuples[:, i] for i in range(count)], wraps=False)
+        if rows is not NotImplemented:
+            return rows
+    rows = np.zeros_like(index[..., :1].reshape(-1))
+    for axis, column in enumerate(split_and_check_index_tuples(x, index)):
+        rows = rows * x.shape[axis] + column.reshape(-1)
+    return rows
+
+
 def gather_nd_shape(x: Shape, index: Meta) -> Shape:
     """The shape of the result of `gather_nd`, the elements of `x` at the index tuples in
     `index`.
@@ -334,7 +383,8 @@ def gather_nd(x, index):
     """Out = the slices of X at index tuples. X [*S], Index int [*I, K] -> Out [*I, *S[K:]]"""
     if not index.shape[-1]:
         return np.broadcast_to(x, index.shape[:-1] + x.shape)
-    return x[split_and_check_index_tuples(x, index)]
+    found = try_take_compiled(x, list(np.moveaxis(index, -1, 0)), wraps=False)
+    return x[split_and_check_index_tuples(x, index)] if found is None else found
 
 
 @gather_nd.meta
@@ -358,11 +408,7 @@ def scatter_nd_add(x, index, updates):
     check_updates_shape(updates.shape, index.shape[:-1] + x.shape[count:])
     out = x.copy()
     rest = x.shape[count:]
-    rows = np.zeros_like(index[..., :1].reshape(-1))
-    for axis, column in enumerate(split_and_check_index_tuples(x, index)):
-        rows = rows * x.shape[axis] + column.reshape(-1)
-    if not count:
-        rows = np.zeros(index.shape[:-1], np.int64).reshape(-1)
+    rows = rows_of_index_tuples(x, index)
     scatter_add_rows(out.reshape(-1, *rest), rows, updates.reshape(-1, *rest))
     return out
 
@@ -395,7 +441,14 @@ def where_index(condition):
     Condition [*] -> Out int64 [count, rank]
     """
     check(condition.ndim > 0, "Condition is 0-D")
-    return np.argwhere(condition)
+    flat = np.flatnonzero(condition)
+    out = np.zeros((flat.size, condition.ndim), np.int64)
+    for axis in range(condition.ndim - 1, 0, -1) if flat.size else ():
+        rows = floor_divide_arrays(flat, np.array(condition.shape[axis]))
+        out[:, axis] = flat - rows * condition.shape[axis]
+        flat = rows
+    out[:, 0] = flat
+    return out
 
 
 @where_index.meta

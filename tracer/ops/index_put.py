@@ -8,7 +8,13 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .elementwise import zeros_like
 from .index import check_index_range, check_integers, index_select
-from .scatter_at import assign_in_place_at, ufunc_at
+from .scatter_at import (
+    add_slices_in_place,
+    assign_in_place_at,
+    try_put_compiled,
+    try_take_compiled,
+    ufunc_at,
+)
 from .shared_op_rules import broadcast_shapes, dims_match, normalize_axis, shapes_match
 
 
@@ -20,7 +26,8 @@ def index_add(x, index, value, *, axis: int = 0):
     """
     check_index_range(index, x.shape[axis])
     out = x.copy()
-    ufunc_at(np.add, np.moveaxis(out, axis, 0), index, np.moveaxis(value, axis, 0))
+    if not add_slices_in_place(out, index, value, axis):
+        ufunc_at(np.add, np.moveaxis(out, axis, 0), index, np.moveaxis(value, axis, 0))
     return out
 
 
@@ -87,7 +94,10 @@ def index_put(x, indices, value, *, accumulate: bool = False):
 
     x [*], indices list of int or bool tensors, value broadcasts -> like x
     """
-    out, places = x.copy(), _checked_numpy_indices(x, indices)
+    out = x.copy()
+    if try_put_compiled(out, tuple(indices), value, accumulate):
+        return out
+    places = _checked_numpy_indices(x, indices)
     if accumulate:
         ufunc_at(np.add, out, places, value)
     else:
@@ -120,7 +130,8 @@ def index_get(x, indices):
 
     X [*], Indices list of int or bool tensors -> Out [*]
     """
-    return x[_checked_numpy_indices(x, indices)]
+    found = try_take_compiled(x, indices, wraps=True)
+    return x[_checked_numpy_indices(x, indices)] if found is None else found
 
 
 @index_get.meta

@@ -7,9 +7,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..core import native
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Long, Meta, check, op
 from ..core.result_size_limit import check_result_size
+from .along_axis import put_elements, take_elements
 from .elementwise import masked
 from .half_precision import half_to_float32
 from .index import check_integers
@@ -24,7 +26,7 @@ from .shared_op_rules import (
     shapes_match,
     vjp_input_shape,
 )
-from .sort import first_sort_indices, sort_grad
+from .sort import kth_sort_index, sort_grad, sort_indices
 
 INT64 = np.dtype(np.int64)
 
@@ -63,9 +65,7 @@ def kthvalue(x, *, k: int = 1, axis: int = -1, keepdim: bool = False):
         check(k == 1, f"k={k} is not in [1, 1]")
         return x.copy(), np.zeros((), np.int64)
     check(0 < k <= x.shape[axis], f"k={k} is not in [1, {x.shape[axis]}]")
-    return _take_elements_and_indices_per_line(
-        x, np.take(first_sort_indices(x, axis, k, False), k - 1, axis), axis, keepdim
-    )
+    return _take_elements_and_indices_per_line(x, kth_sort_index(x, axis, k), axis, keepdim)
 
 
 @kthvalue.meta
@@ -90,16 +90,23 @@ def mode(x, *, axis: int = -1, keepdim: bool = False):
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
     check(x.shape[axis] > 0, "an axis to reduce has size 0")
-    lines = np.moveaxis(x, axis, -1)
-    indices = np.array(
-        [_last_index_of_most_frequent_value(line) for line in lines.reshape(-1, x.shape[axis])],
-        np.int64,
-    )
-    return _take_elements_and_indices_per_line(x, indices.reshape(lines.shape[:-1]), axis, keepdim)
+    indices = _mode_indices(np.moveaxis(half_to_float32(x), axis, -1))
+    return _take_elements_and_indices_per_line(x, indices, axis, keepdim)
+
+
+@native.OptionallyNativeFunction
+def _mode_indices(lines: Any) -> Any:
+    """For each line [*, N], the last index of its most frequent value -> int64 [*]"""
+    found = [
+        _last_index_of_most_frequent_value(line) for line in lines.reshape(-1, lines.shape[-1])
+    ]
+    return np.array(found, np.int64).reshape(lines.shape[:-1])
+
+
+_mode_indices.native(native.compiled_function_or_placeholder("mode_index"))
 
 
 def _last_index_of_most_frequent_value(line: Any) -> int:
-    line = half_to_float32(line)
     values, counts = np.unique(line, return_counts=True)
     found = np.flatnonzero(line == values[np.argmax(counts)])
     # NaN is not equal to itself
@@ -119,6 +126,30 @@ def _(g, x, *, axis, keepdim, Indices):
 
 def _normalized_axis_or_none(x: Any, axis: Any) -> int | None:
     return None if not axis else normalize_axis(axis[0], len(x.shape))
+
+
+@native.OptionallyNativeFunction
+def _unique_with_index_inverse_and_counts(x: Any, axis: int | None) -> tuple[Any, Any, Any, Any]:
+    return np.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
+
+
+@_unique_with_index_inverse_and_counts.native
+def _(x, axis):
+    if axis is not None or not x.size:
+        return NotImplemented
+    shape, x = x.shape, x.reshape(-1)
+    order = sort_indices.native_function(x, 0, False)
+    if order is NotImplemented:
+        return NotImplemented
+    ordered = take_elements(x, order, 0)
+    begins = np.ones(x.shape, bool)
+    # NaN are equal to each other, and last
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    begins[1:] &= ~(np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
+    starts = np.flatnonzero(begins)
+    inverse = put_elements(np.empty_like(order), order, np.cumsum(begins) - 1, 0, False)
+    inverse = inverse.reshape(shape)  # as NumPy
+    return ordered[starts], order[starts], inverse, np.diff(starts, append=x.size)
 
 
 def _unique_shape(x: Any, axis: Any) -> tuple[int, ...]:
@@ -152,12 +183,8 @@ def unique(
     X [*] -> Out [N] or [*, N, *], Indices [N], Index [size of X or of the axis], Counts [N]
     """
     target = numpy_dtype_of_proto(dtype)
-    out, first, inverse, counts = np.unique(
-        x,
-        return_index=True,
-        return_inverse=True,
-        return_counts=True,
-        axis=_normalized_axis_or_none(x, axis),
+    out, first, inverse, counts = _unique_with_index_inverse_and_counts(
+        x, _normalized_axis_or_none(x, axis)
     )
     if not is_sorted:
         order = np.argsort(first)
@@ -287,7 +314,20 @@ def histogram(x, *, bins: Long = 100, min: int = 0, max: int = 0):
     low, high = (min, max) if (min, max) != (0, 0) or not x.size else (x.min(), x.max())
     if low == high:
         low, high = low - 1, high + 1
-    return np.histogram(x, bins=bins, range=(float(low), float(high)))[0].astype(np.int64)
+    return _histogram(x, bins, (float(low), float(high)))
+
+
+@native.OptionallyNativeFunction
+def _histogram(x: Any, bins: int, ends: tuple[float, float]) -> Any:
+    return np.histogram(x, bins=bins, range=ends)[0].astype(np.int64)
+
+
+@_histogram.native
+def _(x, bins, ends):
+    return _COUNT_IN_BINS(x, np.histogram_bin_edges(x.reshape(-1)[:0], bins, ends))
+
+
+_COUNT_IN_BINS = native.compiled_function_or_placeholder("count_in_bins")
 
 
 @histogram.meta

@@ -7,15 +7,17 @@ from typing import Any
 
 import ml_dtypes
 
+from ..core import native
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
+from .along_axis import put_elements
 from .pool import (
     PoolingPlan,
     make_pooling_plan,
+    native_pool_sizes_or_empty,
     pad_images,
     window_unless_adaptive_and_output_sizes,
 )
-from .scatter_at import ufunc_at
 from .shared_op_rules import make_meta_rule_like_input_at
 from .sliding_window import NUMBER_WORDS, require_ints_per_axis
 
@@ -29,6 +31,10 @@ def _make_meta_rule(rank: int) -> Any:
     return rule
 
 
+_MAX_WITH_INDEX = native.compiled_function_or_placeholder("max_pool_with_index")
+
+
+@native.OptionallyNativeFunction
 def _first_maxima_and_indices(x: Any, p: PoolingPlan) -> tuple[Any, Any]:
     """Return the first maximum in each window of x [N,C,*S], and its index in the flattened S."""
     full = pad_images(x, p.pads, -np.inf)
@@ -46,6 +52,12 @@ def _first_maxima_and_indices(x: Any, p: PoolingPlan) -> tuple[Any, Any]:
         best[place] = np.where(better, full[seen], best[place])
         where[place] = np.where(better, places[seen], where[place])
     return best, where
+
+
+@_first_maxima_and_indices.native
+def _(x, p):
+    sizes = native_pool_sizes_or_empty(p, x.shape[2:])
+    return _MAX_WITH_INDEX(x, sizes) if sizes else NotImplemented
 
 
 @op("max_pool2d_with_index", "X -> Out, Mask~", meta=_make_meta_rule(2), amp_class="allow")
@@ -123,13 +135,20 @@ def scatter_add_to_images(x, mask, y):
 
     X [N,C,*S], Mask int32 [N,C,*], Y [N,C,*] -> Out like X
     """
-    images = math.prod(x.shape[:2])
-    total = np.zeros_like(y, shape=(images, math.prod(x.shape[2:])))
+    return _scatter_add_to_images(x.shape, mask, y)
+
+
+@native.OptionallyNativeFunction
+def _scatter_add_to_images(shape: Any, mask: Any, y: Any) -> Any:
+    images = math.prod(shape[:2])
+    total = np.zeros_like(y, shape=(images, math.prod(shape[2:])))
     y = np.where(mask < 0, y.dtype.type(0), y)  # Mask is -1 for a window that lies in the padding
-    ufunc_at(
-        np.add, total, (np.arange(images)[:, None], mask.reshape(images, -1)), y.reshape(images, -1)
-    )
-    return total.reshape(x.shape)
+    # an index -1 adds its 0 to element 0
+    places = np.maximum(mask.reshape(images, -1), 0)
+    return put_elements(total, places, y.reshape(images, -1), 1, True).reshape(shape)
+
+
+_scatter_add_to_images.native(native.compiled_function_or_placeholder("scatter_to_images"))
 
 
 @scatter_add_to_images.vjp

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core import native
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD_BOXES
@@ -52,6 +53,15 @@ def nms_of_sorted_boxes(
     """
     if eta < 1 and threshold > 0.5:
         return _nms_with_decaying_threshold(boxes, threshold, extra, eta)
+    return _select_boxes(boxes, threshold, extra).tolist()
+
+
+_SELECT_BOXES = native.compiled_function_or_placeholder("select_boxes")
+
+
+@native.OptionallyNativeFunction
+def _select_boxes(boxes: Any, threshold: float, extra: float) -> Any:
+    """NMS of sorted boxes with a constant threshold -> int64 [K]"""
     left, kept = np.arange(len(boxes)), []
     while len(left):
         first, left = left[:BLOCK_SIZE], left[BLOCK_SIZE:]
@@ -63,7 +73,10 @@ def nms_of_sorted_boxes(
         free = box_ious(boxes[chosen], boxes[left], extra) <= threshold
         left = left[np.all(free, axis=0)]
         kept += chosen.tolist()
-    return kept
+    return np.array(kept, np.int64)
+
+
+_select_boxes.native(_SELECT_BOXES)
 
 
 def _select_greedily_by_compatibility(free: Any) -> list[int]:

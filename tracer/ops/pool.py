@@ -256,12 +256,14 @@ def _num_averaged_elements_per_window(p: PoolingPlan, x: Any) -> Any:
     return math.prod(c.reshape(-1, *(1,) * (len(counts) - 1 - i)) for i, c in enumerate(counts))
 
 
-def _native_size_arguments_or_empty(p: PoolingPlan, sizes: Sequence[int]) -> Shape:
+def native_pool_sizes_or_empty(p: PoolingPlan, sizes: Sequence[int]) -> Shape:
     """The sizes of a 2-D pooling, in the order in which the compiled kernels take them as
     arguments; empty if the kernels do not support the pooling.
     """
-    if p.window is None or len(sizes) != 2:
+    if len(sizes) != 2:
         return ()
+    if p.window is None:  # adaptive windows of several sizes
+        return (*sizes, *p.output_sizes, 0, 0, 1, 1, 0, 0)
     return (
         *sizes,
         *p.output_sizes,
@@ -297,7 +299,7 @@ def pool_images(x: Any, p: PoolingPlan, kind: str) -> Any:
 
 @pool_images.native
 def _(x, p, kind):
-    sizes = _native_size_arguments_or_empty(p, x.shape[2:])
+    sizes = native_pool_sizes_or_empty(p, x.shape[2:])
     if not sizes or kind not in ("max", "avg"):
         return NotImplemented
     return _MAX(x, sizes) if kind == "max" else _MEAN(x, *_divisor_arrays_per_axis(p, x), sizes)
@@ -318,7 +320,7 @@ def average_pool_grad(g: Any, p: PoolingPlan, sizes: Sequence[int]) -> Any:
 
 @average_pool_grad.native
 def _(g, p, sizes):
-    flat = _native_size_arguments_or_empty(p, sizes)
+    flat = native_pool_sizes_or_empty(p, sizes)
     return _MEAN_BACK(g, *_divisor_arrays_per_axis(p, g), flat) if flat else NotImplemented
 
 
@@ -363,7 +365,7 @@ def max_pool_grad(x: Any, out: Any, g: Any, p: PoolingPlan) -> Any:
 
 @max_pool_grad.native
 def _(x, out, g, p):
-    sizes = _native_size_arguments_or_empty(p, x.shape[2:])
+    sizes = native_pool_sizes_or_empty(p, x.shape[2:])
     return _MAX_BACK(x, out, g, sizes) if sizes else NotImplemented
 
 

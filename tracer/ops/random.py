@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import rng
+from ..core import native, rng
 from ..core.arrays import np
 from ..core.op import (
     HOST_RANDOM,
@@ -20,7 +20,9 @@ from ..core.op import (
 from .creation import new_tensor_meta
 from .dynamic_sizes import sizes_from_tensors_or_attr
 from .elementwise import zeros_like
+from .reduce import cumulate
 from .shared_op_rules import check_float, numpy_dtype_of_proto
+from .sort import first_sort_indices
 
 
 def _draw_uniform_or_normal(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
@@ -198,19 +200,73 @@ def multinomial(x, *, num_samples: int = 1, replacement: bool = False):
 
     X [N] or [B, N], >= 0 -> Out int64 [num_samples] or [B, num_samples]
     """
-    rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
+    rows = x.reshape(-1, x.shape[-1]).astype(np.float64, copy=False)
+    with np.errstate(all="ignore"):
+        sums = cumulate(rows, 1, False, False, False)
+    totals = sums[:, -1:]
     check(
-        bool(np.all(np.isfinite(rows)) and np.all(rows >= 0)),
-        "X has weights that are negative or not finite",
+        not x.size or bool(x.min() >= 0 and np.all(np.isfinite(totals))),
+        "X has weights that are negative or not finite, or their sum is not finite",
     )
-    enough = 1 if replacement else num_samples
+    _check_positive_weights(totals, 1)
+    if not replacement and num_samples**2 > MAX_SQUARED_SAMPLES_PER_WEIGHT * x.shape[-1]:
+        _check_positive_weights(rows, num_samples)
+        drawn = _draw_distinct_by_exponentials(rows, num_samples)
+    else:
+        drawn = _search_cumulative_sums(sums, rng.generator().random((len(rows), num_samples)))
+        if not replacement and num_samples > 1:
+            _redraw_duplicates(rows, drawn)
+    return drawn.reshape(*x.shape[:-1], num_samples)
+
+
+# If the square of the number of samples is at most this multiple of the number of weights, most
+# rows of independent draws contain no index twice.
+MAX_SQUARED_SAMPLES_PER_WEIGHT = 1
+
+
+@native.OptionallyNativeFunction
+def _search_cumulative_sums(sums: Any, values: Any) -> Any:
+    """For each value in [0, 1), the first position in its row whose cumulative sum exceeds the
+    value times the total. sums [B, N], values [B, M] -> int64 [B, M]
+    """
+    totals = sums[:, -1:]
+    wanted = np.minimum(values * totals, np.nextafter(totals, 0))
+    found = [np.searchsorted(s, v, "right") for s, v in zip(sums, wanted, strict=True)]
+    return np.array(found, np.int64).reshape(values.shape)
+
+
+_search_cumulative_sums.native(native.compiled_function_or_placeholder("search_cumulative_sums"))
+
+
+def _check_positive_weights(weights: Any, count: int) -> None:
     check(
-        bool(np.all((rows > 0).sum(axis=1) >= enough)),
-        f"X has fewer than {enough} weights above zero",
+        bool(np.all(np.count_nonzero(weights, axis=-1) >= count)),
+        f"X has fewer than {count} weights above zero",
     )
-    source = rng.generator()
-    drawn = [source.choice(len(w), num_samples, replacement, w / w.sum()) for w in rows]
-    return np.array(drawn, np.int64).reshape(*x.shape[:-1], num_samples)
+
+
+def _draw_distinct_by_exponentials(rows: Any, count: int) -> Any:
+    """Draw `count` different indices per row, in the order of draws without replacement: the order
+    of exponentially distributed times with the weights as rates (Efraimidis and Spirakis, 2006).
+    """
+    with np.errstate(divide="ignore"):  # an index without weight comes last
+        times = rng.generator().standard_exponential(rows.shape) / rows
+    return first_sort_indices(times, 1, count, False)
+
+
+def _redraw_duplicates(rows: Any, drawn: Any) -> None:
+    """Replace all but the first of equal indices in each row of `drawn` in place. The first
+    occurrences are the first draws without replacement; the other draws follow from the remaining
+    weights. A row with too few weights above zero has duplicates, and raises OpError.
+    """
+    ordered = np.sort(drawn, axis=1)
+    for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)).tolist():
+        chosen = list(dict.fromkeys(drawn[row].tolist()))
+        _check_positive_weights(rows[row], drawn.shape[1])
+        weights = rows[row].copy()
+        weights[chosen] = 0
+        more = _draw_distinct_by_exponentials(weights[None], drawn.shape[1] - len(chosen))[0]
+        drawn[row] = np.concatenate((chosen, more))
 
 
 @multinomial.meta

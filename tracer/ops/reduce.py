@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core import native
 from ..core.arrays import is_running_kernel_on_gpu, np
 from ..core.dtype import compute_dtype
 from ..core.op import (
@@ -487,6 +488,33 @@ def _cumulative_ufunc_along_axis(ufunc: Any, x: Any, axis: int) -> Any:
     return out
 
 
+@native.OptionallyNativeFunction
+def cumulate(x: Any, axis: int, product: bool, reverse: bool, exclusive: bool) -> Any:
+    """The cumulative sum of x along the axis, or its cumulative product if `product`.
+
+    reverse: from the end; exclusive: without the element itself.
+    """
+    if reverse:
+        x = np.flip(x, axis)
+    total = _cumulative_ufunc_along_axis(np.multiply if product else np.add, x, axis)
+    if exclusive:
+        total = np.roll(total, 1, axis)
+        np.moveaxis(total, axis, 0)[:1] = 1 if product else 0
+    return np.flip(total, axis) if reverse else total
+
+
+_CUMULATE = native.compiled_function_or_placeholder("cumulate")
+
+
+@cumulate.native
+def _(x, axis, product, reverse, exclusive):
+    # The compiled kernel processes lines side by side, to hide the latency of an operation. Sums of
+    # integers have none, so that NumPy is faster along the last axis.
+    if x.dtype.kind == "i" and not product and axis in (-1, x.ndim - 1):
+        return NotImplemented
+    return _CUMULATE(x, axis, product, reverse, exclusive)
+
+
 @op("cumsum", "X -> Out", amp_class="deny")
 @computed_in_float32_if_half
 def cumsum(
@@ -504,13 +532,7 @@ def cumsum(
         x, axis = (x.reshape(-1), 0) if flatten else (x, 0)
     if not x.ndim:
         return np.zeros_like(x) if exclusive else x.copy()
-    if reverse:
-        x = np.flip(x, axis)
-    total = _cumulative_ufunc_along_axis(np.add, x, axis)
-    if exclusive:
-        total = np.roll(total, 1, axis)
-        np.moveaxis(total, axis, 0)[:1] = 0
-    return np.flip(total, axis) if reverse else total
+    return cumulate(x, axis, False, reverse, exclusive)
 
 
 @cumsum.meta

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core import cuda
+from ..core import cuda, native
 from ..core.arrays import is_running_kernel_on_gpu, np
 
 # For each ufunc, the type codes of the dtypes that CUDA has atomic operations for.
@@ -14,6 +14,10 @@ _ATOMIC_DTYPE_CODES = {
     np.maximum: "iIQfd",
     np.minimum: "iIQfd",
 }
+
+_PUT, _TAKE, _LINEARIZE_INDICES = map(
+    native.compiled_function_or_placeholder, ("put", "take", "linearize_indices")
+)
 
 MIN_LONG_ROW = 256  # minimal number of elements of a row for one call per row
 
@@ -26,6 +30,8 @@ def ufunc_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
     if is_running_kernel_on_gpu() and ufunc is np.subtract:
         ufunc, values = np.add, np.negative(values)
     if not is_running_kernel_on_gpu():
+        if ufunc is np.add and try_put_compiled(out, places, values, True):
+            return
         if _are_long_rows(out, places):
             values = np.broadcast_to(values, (len(places), *out.shape[1:]))
             for at, row in zip(places.tolist(), values, strict=True):
@@ -48,7 +54,8 @@ def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
     position, the last one is assigned.
     """
     if not is_running_kernel_on_gpu() or any(index.dtype.kind == "b" for index in places):
-        out[places] = values
+        if not try_put_compiled(out, places, values, False):
+            out[places] = values
         return
     # CUDA writes several values for one position in any order. To get the same result as NumPy,
     # each value is first replaced by the last value for its position.
@@ -56,6 +63,70 @@ def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
     row_shape = out.shape[len(places) :]
     rows = np.broadcast_to(values, (*shape, *row_shape)).reshape(-1, *row_shape)
     out[places] = rows[last_write_index_per_value(out.shape[: len(places)], places)]
+
+
+def try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bool:
+    """Assign or add `values` at index arrays of the leading axes of `out` with a compiled kernel.
+    Returns False, and changes nothing, if it does not support the operands.
+    """
+    indices = places if isinstance(places, tuple) else (places,)
+    if not native.switch.on or is_running_kernel_on_gpu() or not out.flags.c_contiguous:
+        return False
+    if not indices or any(getattr(index, "dtype", None) is None for index in indices):
+        return False
+    shape, row_shape = np.broadcast_shapes(*(i.shape for i in indices)), out.shape[len(indices) :]
+    rows = linear_row_indices(out.shape, indices, wraps=True)
+    if rows is NotImplemented:
+        return False
+    values = np.asarray(values, None if isinstance(values, np.ndarray) else out.dtype)
+    values = np.broadcast_to(values, (*shape, *row_shape)).reshape((rows.size, *row_shape))
+    flat = out.reshape((-1, *row_shape))
+    return _PUT(flat, rows, values, 0, False, accumulate) is not NotImplemented
+
+
+def try_take_compiled(x: Any, indices: Any, wraps: bool) -> Any:
+    """x[indices] for index arrays of the leading axes, with a compiled kernel. Returns None if it
+    does not support the operands or an index is out of range.
+
+    wraps: indices in [-size, 0) count from the end.
+    """
+    if not native.switch.on or is_running_kernel_on_gpu() or not indices:
+        return None
+    rows = linear_row_indices(x.shape, indices, wraps)
+    if rows is NotImplemented:
+        return None
+    row_shape = x.shape[len(indices) :]
+    found = _TAKE(x.reshape((-1, *row_shape)), rows, 0, False)
+    if found is NotImplemented:
+        return None
+    return found.reshape((*np.broadcast_shapes(*(i.shape for i in indices)), *row_shape))
+
+
+def linear_row_indices(shape: tuple[int, ...], indices: Any, wraps: bool) -> Any:
+    """The row-major positions int64 [M] of the tuples in M broadcast index arrays of the leading
+    axes of an array of the given shape. Returns NotImplemented if an index is out of range or not
+    of signed integers.
+
+    wraps: indices in [-size, 0) count from the end.
+    """
+    if any(index.dtype.kind != "i" for index in indices):
+        return NotImplemented
+    indexed = np.broadcast_shapes(*(index.shape for index in indices))
+    vectors = [
+        np.broadcast_to(index, indexed).reshape(-1).astype(np.int64, copy=False)
+        for index in indices
+    ]
+    return _LINEARIZE_INDICES(vectors, shape[: len(vectors)], wraps)
+
+
+def add_slices_in_place(out: Any, index: Any, slices: Any, axis: int) -> bool:
+    """Add `slices` [*, N, *] to the slices `index` [N] of `out` [*, M, *] along the axis with a
+    compiled kernel. Returns False, and changes nothing, if it does not support the operands.
+    """
+    if not native.switch.on or is_running_kernel_on_gpu() or index.dtype.kind != "i":
+        return False
+    index = index.astype(np.int64, copy=False)
+    return _PUT(out, index, slices, axis, False, True) is not NotImplemented
 
 
 def last_write_index_per_value(shape: tuple[int, ...], places: tuple[Any, ...]) -> Any:
@@ -68,7 +139,7 @@ def last_write_index_per_value(shape: tuple[int, ...], places: tuple[Any, ...]) 
     if is_running_kernel_on_gpu():
         ufunc_at(np.maximum, last, places, numbers)
     else:
-        last[places] = numbers
+        assign_in_place_at(last, places, numbers)
     return last[places]
 
 

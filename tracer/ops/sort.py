@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core import native
 from ..core.arrays import is_running_kernel_on_gpu, np
 from ..core.op import Meta, check, op
-from .along_axis import put_along_axis
+from .along_axis import put_along_axis, take_elements
 from .elementwise import zeros_like
 from .half_precision import half_to_float32
 from .shared_op_rules import normalize_axis, vjp_input_shape
 
+_SORT_INDICES, _SELECT_INDEX = map(
+    native.compiled_function_or_placeholder, ("sort_indices", "select_index")
+)
 
+
+@native.OptionallyNativeFunction
 def sort_indices(x: Any, axis: int, descending: bool) -> Any:
     """Stable sort indices of `x`; NaN is the largest."""
     x = half_to_float32(x)
@@ -21,6 +27,17 @@ def sort_indices(x: Any, axis: int, descending: bool) -> Any:
     return x.shape[axis] - 1 - np.flip(turned, axis)
 
 
+@sort_indices.native
+def _(x, axis, descending):
+    return _compiled_sort_indices(x, axis, x.shape[axis], descending)
+
+
+def _compiled_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
+    found = _SORT_INDICES(np.moveaxis(half_to_float32(x), axis, -1), k, descending)
+    return found if found is NotImplemented else np.moveaxis(found, -1, axis)
+
+
+@native.OptionallyNativeFunction
 def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
     """The first k of `sort_indices`, computed by partition, which is faster, if the k-th element is
     unique.
@@ -37,6 +54,22 @@ def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
     return np.moveaxis(np.take_along_axis(found, by, -1), -1, axis)
 
 
+first_sort_indices.native(_compiled_sort_indices)
+
+
+@native.OptionallyNativeFunction
+def kth_sort_index(x: Any, axis: int, k: int) -> Any:
+    """The index along the axis of the k-th smallest element; of equal elements, as in a stable
+    sort.
+    """
+    return np.take(first_sort_indices(x, axis, k, False), k - 1, axis)
+
+
+@kth_sort_index.native
+def _(x, axis, k):
+    return _SELECT_INDEX(np.moveaxis(half_to_float32(x), axis, -1), k - 1)
+
+
 def _find_first_indices_by_partition(lines: Any, k: int, descending: bool) -> Any:
     """The indices of the elements of each line that are the first k in sorted order (the largest
     ones if `descending`), in their original order. Returns None if equal elements or NaN make the
@@ -45,7 +78,8 @@ def _find_first_indices_by_partition(lines: Any, k: int, descending: bool) -> An
     edge = -k if descending else k - 1
     last = np.partition(lines, edge, -1)[..., edge, None]
     inside = lines >= last if descending else lines <= last
-    if not np.all(np.count_nonzero(inside, -1) == k):
+    # NaN are not counted, so that equal elements could make up for them
+    if not np.all(np.count_nonzero(inside, -1) == k) or np.isnan(lines).any():
         return None
     return np.nonzero(inside.reshape(-1, lines.shape[-1]))[1].reshape(*lines.shape[:-1], k)
 
@@ -64,7 +98,7 @@ def argsort(x, *, axis: int = -1, descending: bool = False):
     if not x.ndim:
         return x, np.zeros((), np.int64)
     indices = sort_indices(x, axis, descending)
-    return np.take_along_axis(x, indices, axis), indices
+    return take_elements(x, indices, axis), indices
 
 
 @argsort.meta
@@ -102,7 +136,7 @@ def top_k_v2(
     if not x.ndim:
         return x, np.zeros((), np.int64)
     indices = first_sort_indices(x, axis, k, largest)
-    return np.take_along_axis(x, indices, axis), indices
+    return take_elements(x, indices, axis), indices
 
 
 @top_k_v2.meta

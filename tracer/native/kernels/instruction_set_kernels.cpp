@@ -5,17 +5,22 @@
 #endif
 #include "kernels/conv.h"
 #include "kernels/conv_filter_grad.h"
+#include "kernels/division.h"
 #include "kernels/expression.h"
 #include "kernels/kernels.h"
 #include "kernels/matmul.h"
+#include "kernels/nms.h"
 #include "kernels/norm.h"
 #include "kernels/optimizer_update.h"
 #include "kernels/pooling.h"
 #include "kernels/recurrent.h"
+#include "kernels/scan.h"
 #include "kernels/softmax.h"
 
 #define OARLOCK_JOIN2(a, b) a##b
 #define OARLOCK_JOIN(a, b) OARLOCK_JOIN2(a, b)
+#define OARLOCK_TEXT2(a) #a
+#define OARLOCK_TEXT(a) OARLOCK_TEXT2(a)
 
 namespace oarlock::kernels {
 namespace {
@@ -42,6 +47,7 @@ constexpr KernelTable<T> kTable = {
                apply_binary_with_middle_axis_broadcast<T, Binary::mul>},
     .expr_ops = kAllExprOps<T>,
     .sum = sum<T>,
+    .linear_recurrence = linear_recurrence<T>,
     .moments = moments<T>,
     .affine = affine<T>,
     .layer_norm = layer_norm<T>,
@@ -62,14 +68,34 @@ constexpr KernelTable<T> kTable = {
     .conv_input_grad = conv_input_grad<T>,
     .conv_filter_grad = conv_filter_grad<T>,
     .max_pool = max_pool<T>,
+    .max_pool_with_index = max_pool_with_index<T>,
     .max_pool_grad = max_pool_grad<T>,
+    .select_boxes = select_boxes<T>,
     .avg_pool = avg_pool<T>,
     .avg_pool_grad = avg_pool_grad<T>,
 };
 
+template <class T>
+constexpr NumberKernelTable<T> kNumberTable = {
+    .cumulate = {cumulate<T, CumulativeOp::sum>, cumulate<T, CumulativeOp::product>},
+    .cumulative_max = cumulate_extreme<T, true>,
+    .cumulative_min = cumulate_extreme<T, false>,
+    .floor_divide = floor_divide_or_remainder<T, false>,
+    .remainder = floor_divide_or_remainder<T, true>,
+};
+
+constexpr KernelTables kTables = {
+    .name = OARLOCK_TEXT(OARLOCK_SET),
+    .floats = kTable<float>,
+    .doubles = kTable<double>,
+    .float_numbers = kNumberTable<float>,
+    .double_numbers = kNumberTable<double>,
+    .int32_numbers = kNumberTable<std::int32_t>,
+    .int64_numbers = kNumberTable<std::int64_t>,
+};
+
 }  // namespace
 
-const KernelTable<float>& OARLOCK_JOIN(floats_, OARLOCK_SET)() { return kTable<float>; }
-const KernelTable<double>& OARLOCK_JOIN(doubles_, OARLOCK_SET)() { return kTable<double>; }
+const KernelTables& OARLOCK_JOIN(tables_, OARLOCK_SET)() { return kTables; }
 
 }  // namespace oarlock::kernels

@@ -24,7 +24,8 @@ struct ConvShape {
   Size n, c, h, w, m, groups, kh, kw, oh, ow, stride_h, stride_w, dilation_h, dilation_w, top, left;
 };
 
-/// The sizes of a pooling of planes [planes,h,w] to [planes,oh,ow].
+/// The sizes of a pooling of planes [planes,h,w] to [planes,oh,ow].  kh and kw are 0 for adaptive
+/// pooling with windows of several sizes: window i of n covers [i * h / n, ceil((i + 1) * h / n)).
 struct PoolShape {
   Size planes, h, w, oh, ow, kh, kw, stride_h, stride_w, top, left;
 };
@@ -117,6 +118,26 @@ struct RnnDirectionGradArgs {
   T *dh, *dc, *dx, *dy;
 };
 
+/// A cumulative function along the middle axis of [outer, count, inner], no size 0.  reverse: from
+/// the end; exclusive: without the element itself.
+struct ScanShape {
+  Size outer, count, inner;
+  bool reverse, exclusive;
+};
+enum class CumulativeOp { sum, product };
+
+/// Kernels for float32, float64, int32 and int64.
+template <class T>
+struct NumberKernelTable {
+  void (*cumulate[2])(const ScanShape&, const T* x, T* y);
+  /// indices: of the last maximum or minimum up to each position.
+  void (*cumulative_max)(const ScanShape&, const T* x, T* y, std::int64_t* indices);
+  void (*cumulative_min)(const ScanShape&, const T* x, T* y, std::int64_t* indices);
+  /// y has one element if `is_scalar`; integer divisors are not 0.
+  void (*floor_divide)(Size count, bool is_scalar, const T* x, const T* y, T* z);
+  void (*remainder)(Size count, bool is_scalar, const T* x, const T* y, T* z);
+};
+
 template <class T>
 struct KernelTable {
   void (*unary[kNumUnary])(Size count, const T* x, T* y);
@@ -124,6 +145,7 @@ struct KernelTable {
   void (*binary[kNumBinary])(Size n, Size c, Size k, bool along, const T* x, const T* y, T* z);
   ExprOpTable<T> expr_ops;
   void (*sum)(Size n, Size c, Size k, const T* x, T* y);
+  void (*linear_recurrence)(const ScanShape&, const T* x, const T* a, T* y);
   void (*moments)(Size n, Size c, Size k, const T* x, T* mean, T* variance);
   void (*affine)(Size n, Size c, Size k, const T* x, const T* mean, const T* factor, const T* bias,
                  T* y);
@@ -154,16 +176,34 @@ struct KernelTable {
   void (*conv_input_grad)(const ConvShape&, const T* filter, const T* g, T* x);
   void (*conv_filter_grad)(const ConvShape&, const T* x, const T* g, T* filter);
   void (*max_pool)(const PoolShape&, const T* x, T* y);
+  void (*max_pool_with_index)(const PoolShape&, const T* x, T* y, std::int32_t* indices);
   void (*max_pool_grad)(const PoolShape&, const T* x, const T* y, const T* g, T* dx);
+  /// Greedy non-maximum suppression of boxes [count, 4] sorted by score: sets `selected` to the
+  /// indices of selected boxes and returns their number.  A box is selected unless its intersection
+  /// over union with a selected box before is above the threshold or NaN.  extra: added to sides.
+  Size (*select_boxes)(Size count, const T* boxes, T threshold, T extra, std::int64_t* selected);
   /// counts_h, counts_w: for each output row and column, the number of averaged elements along that
   /// axis.
   void (*avg_pool)(const PoolShape&, const T* x, const T* counts_h, const T* counts_w, T* y);
   void (*avg_pool_grad)(const PoolShape&, const T* g, const T* counts_h, const T* counts_w, T* dx);
 };
 
+/// All kernels for one instruction set.
+struct KernelTables {
+  const char* name;
+  KernelTable<float> floats;
+  KernelTable<double> doubles;
+  NumberKernelTable<float> float_numbers;
+  NumberKernelTable<double> double_numbers;
+  NumberKernelTable<std::int32_t> int32_numbers;
+  NumberKernelTable<std::int64_t> int64_numbers;
+};
+
 /// The kernels for the best instruction set of this machine.
 template <class T>
 const KernelTable<T>& kernel_table();
+template <class T>
+const NumberKernelTable<T>& number_kernel_table();
 
 /// The name of the instruction set of the selected kernels: avx512, avx2 or baseline.
 const char* selected_instruction_set_name();

@@ -1,5 +1,7 @@
 // Pooling of images, plane by plane.  Windows are clipped at the image border.
 #pragma once
+#include <type_traits>
+
 #include "kernels/kernels.h"
 #include "kernels/simd.h"
 
@@ -11,16 +13,38 @@ struct WindowRange {
   Size from, to;
 };
 
-inline WindowRange window_range(Size index, Size stride, Size before, Size window, Size size) {
+inline WindowRange window_range(Size index, Size stride, Size before, Size window, Size size,
+                                Size out) {
+  if (window == 0) return {index * size / out, ceil_div((index + 1) * size, out)};
   Size start = index * stride - before;
   return {max(start, 0), min(start + window, size)};
 }
 
 inline WindowRange window_rows(const PoolShape& s, Size row) {
-  return window_range(row, s.stride_h, s.top, s.kh, s.h);
+  return window_range(row, s.stride_h, s.top, s.kh, s.h, s.oh);
 }
 inline WindowRange window_columns(const PoolShape& s, Size column) {
-  return window_range(column, s.stride_w, s.left, s.kw, s.w);
+  return window_range(column, s.stride_w, s.left, s.kw, s.w, s.ow);
+}
+
+/// Calls `body(from, to, first)` for the output columns [from, to) whose windows have an element at
+/// column offset `offset`; `first`: the image column of this element for the output column `from`.
+template <class Body>
+inline void for_columns_at_offset(const PoolShape& s, Size offset, const Body& body) {
+  Size before = s.left - offset;  // image column = output column * stride - before
+  Size from = before > 0 ? ceil_div(before, s.stride_w) : 0;
+  Size last = s.w - 1 + before;
+  Size to = last < 0 ? 0 : min(s.ow, last / s.stride_w + 1);
+  if (from < to) body(from, to, from * s.stride_w - before);
+}
+
+/// Calls `body(stride)` with the column stride, as a constant for the frequent strides 1 and 2,
+/// whose loops are vectorized.
+template <class Body>
+inline void dispatch_column_stride(const PoolShape& s, const Body& body) {
+  if (s.stride_w == 1) return body(std::integral_constant<Size, 1>{});
+  if (s.stride_w == 2) return body(std::integral_constant<Size, 2>{});
+  body(s.stride_w);
 }
 
 /// Calls `body(plane, left)` for every plane, in tasks of some thousand elements. left: the number
@@ -140,6 +164,32 @@ T window_max(const PoolShape& s, const T* x, WindowRange rows, WindowRange colum
   return best;
 }
 
+/// One output row of windows of equal size: the maxima of the columns of the windows, then of
+/// these.
+template <class T>
+void max_pool_row(const PoolShape& s, const T* plane, WindowRange rows, T* __restrict y) {
+  const T* columns = plane + rows.from * s.w;
+  constexpr T lowest = -static_cast<T>(__builtin_inf());
+  if (rows.to - rows.from != 1) {
+    T* __restrict maxima = padded_workspace<T>(0, s.w);
+    for (Size c = 0; c < s.w; ++c) maxima[c] = lowest;
+    for (Size r = rows.from; r < rows.to; ++r) {
+      const T* __restrict x = plane + r * s.w;
+      for (Size c = 0; c < s.w; ++c) maxima[c] = max_or_nan(maxima[c], x[c]);
+    }
+    columns = maxima;
+  }
+  for (Size j = 0; j < s.ow; ++j) y[j] = lowest;
+  dispatch_column_stride(s, [&](auto stride) {
+    for (Size offset = 0; offset < s.kw; ++offset)
+      for_columns_at_offset(s, offset, [&](Size from, Size to, Size first) {
+        const T* __restrict x = columns + first;
+        T* __restrict best = y + from;
+        for (Size j = 0; j < to - from; ++j) best[j] = max_or_nan(best[j], x[j * stride]);
+      });
+  });
+}
+
 template <class T>
 void max_pool(const PoolShape& s, const T* x, T* y) {
   bool twos = has_adjacent_2x2_windows(s);
@@ -154,7 +204,53 @@ void max_pool(const PoolShape& s, const T* x, T* y) {
         continue;
       }
       WindowRange rows = window_rows(s, i);
+      if (s.kw > 0 && s.ow >= kLanes<T>) {
+        max_pool_row(s, plane, rows, row);
+        continue;
+      }
       for (Size j = 0; j < s.ow; ++j) row[j] = window_max(s, plane, rows, window_columns(s, j));
+    }
+  });
+}
+
+/// Max pooling with the index of the first maximum of each window in its plane.  NaN is skipped;
+/// the result of a window without a number is the lowest number and the index -1.
+template <class T>
+void max_pool_with_index(const PoolShape& s, const T* x, T* y, std::int32_t* indices) {
+  constexpr T lowest =
+      sizeof(T) == sizeof(float) ? static_cast<T>(-__FLT_MAX__) : static_cast<T>(-__DBL_MAX__);
+  for_each_plane(s, [&](Size p, Size) {
+    const T* plane = x + p * s.h * s.w;
+    for (Size i = 0; i < s.oh; ++i) {
+      Size at = (p * s.oh + i) * s.ow;
+      WindowRange rows = window_rows(s, i);
+      for (Size j = 0; j < s.ow; ++j) y[at + j] = lowest, indices[at + j] = -1;
+      if (s.kw == 0) {
+        for (Size j = 0; j < s.ow; ++j) {
+          WindowRange columns = window_columns(s, j);
+          for (Size r = rows.from; r < rows.to; ++r)
+            for (Size c = columns.from; c < columns.to; ++c)
+              if (T v = plane[r * s.w + c]; v > y[at + j])
+                y[at + j] = v, indices[at + j] = static_cast<std::int32_t>(r * s.w + c);
+        }
+        continue;
+      }
+      dispatch_column_stride(s, [&](auto stride) {
+        for (Size r = rows.from; r < rows.to; ++r)
+          for (Size offset = 0; offset < s.kw; ++offset)
+            for_columns_at_offset(s, offset, [&](Size from, Size to, Size first) {
+              const T* __restrict v = plane + r * s.w + first;
+              T* __restrict best = y + at + from;
+              std::int32_t* __restrict where = indices + at + from;
+              auto start = static_cast<std::int32_t>(r * s.w + first);
+              auto step = static_cast<std::int32_t>(stride);
+              for (std::int32_t j = 0; j < static_cast<std::int32_t>(to - from); ++j) {
+                bool is_better = v[j * stride] > best[j];
+                best[j] = is_better ? v[j * stride] : best[j];
+                where[j] = is_better ? start + j * step : where[j];
+              }
+            });
+      });
     }
   });
 }
@@ -206,14 +302,31 @@ template <class T>
 void avg_pool(const PoolShape& s, const T* x, const T* counts_h, const T* counts_w, T* y) {
   for_each_plane(s, [&](Size p, Size) {
     const T* plane = x + p * s.h * s.w;
-    for (Size i = 0; i < s.oh; ++i)
-      for (Size j = 0; j < s.ow; ++j) {
-        WindowRange rows = window_rows(s, i), columns = window_columns(s, j);
-        T sum = 0;
-        for (Size r = rows.from; r < rows.to; ++r)
-          for (Size c = columns.from; c < columns.to; ++c) sum += plane[r * s.w + c];
-        y[(p * s.oh + i) * s.ow + j] = sum / (counts_h[i] * counts_w[j]);
+    for (Size i = 0; i < s.oh; ++i) {
+      T* row = y + (p * s.oh + i) * s.ow;
+      WindowRange rows = window_rows(s, i);
+      if (s.kw == 0 || s.ow < kLanes<T>) {
+        for (Size j = 0; j < s.ow; ++j) {
+          WindowRange columns = window_columns(s, j);
+          T sum = 0;
+          for (Size r = rows.from; r < rows.to; ++r)
+            for (Size c = columns.from; c < columns.to; ++c) sum += plane[r * s.w + c];
+          row[j] = sum;
+        }
+      } else {
+        for (Size j = 0; j < s.ow; ++j) row[j] = 0;
+        dispatch_column_stride(s, [&](auto stride) {
+          for (Size r = rows.from; r < rows.to; ++r)
+            for (Size offset = 0; offset < s.kw; ++offset)
+              for_columns_at_offset(s, offset, [&](Size from, Size to, Size first) {
+                const T* __restrict v = plane + r * s.w + first;
+                T* __restrict sums = row + from;
+                for (Size j = 0; j < to - from; ++j) sums[j] += v[j * stride];
+              });
+        });
       }
+      for (Size j = 0; j < s.ow; ++j) row[j] /= counts_h[i] * counts_w[j];
+    }
   });
 }
 

@@ -1,7 +1,9 @@
 // Bindings of elementwise functions, arithmetic and sums.
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "python/kernel_arrays.h"
@@ -76,6 +78,28 @@ nb::object apply_binary_to_arrays(nb::handle x, nb::handle y, int axis) {
                                                                b.address<T>(), z.address<T>());
   });
   return to_object(std::move(z));
+}
+
+/// Division of numbers of the same shape and dtype, or by a single number.
+template <bool IsRemainder>
+nb::object floor_divide_or_remainder(nb::handle x, nb::handle y) {
+  KernelOperand a(x), b(y);
+  if (!a.is_number() || !b.is_number() || !a.same_type(b)) return not_implemented();
+  bool is_scalar = b.size() == 1 && b.rank() <= a.rank();
+  if (!is_scalar && !a.same_shape(b)) return not_implemented();
+  KernelOperand z = a.empty_of_same_type(a.rank(), a.shape());
+  bool is_divisible = true;
+  dispatch_number_type(a, [&]<class T>(T) {
+    const T *dividend = a.data<T>(), *divisor = b.data<T>();
+    ScopedGilReleaseForWork free(a.size());
+    if constexpr (std::is_integral_v<T>)
+      is_divisible = std::find(divisor, divisor + b.size(), T(0)) == divisor + b.size();
+    const auto& table = kernels::number_kernel_table<T>();
+    if (is_divisible)
+      (IsRemainder ? table.remainder : table.floor_divide)(a.size(), is_scalar, dividend, divisor,
+                                                           z.address<T>());
+  });
+  return is_divisible ? to_object(std::move(z)) : not_implemented();
 }
 
 nb::object sum(nb::handle x, Size n, Size c, Size k) {
@@ -175,6 +199,8 @@ void bind_elementwise_and_reductions(nb::module_& m) {
         nb::arg("axis") = -1);
   m.def("mul", &apply_binary_to_arrays<Binary::mul>, nb::arg("x"), nb::arg("y"),
         nb::arg("axis") = -1);
+  m.def("floor_divide", &floor_divide_or_remainder<false>, nb::arg("x"), nb::arg("y"));
+  m.def("remainder", &floor_divide_or_remainder<true>, nb::arg("x"), nb::arg("y"));
   m.def("sum_to", &sum_to, nb::arg("x"), nb::arg("shape"), nb::arg("axis") = -1,
         "x summed over the axes that broadcasting had added or stretched.   x [*] -> [*shape]");
   m.def("reduce", &reduce, nb::arg("x"), nb::arg("axes"), nb::arg("keep"), nb::arg("mean"),

@@ -41,6 +41,12 @@ class KernelOperand {
     return is_array() && (type() == NPY_FLOAT || type() == NPY_DOUBLE) &&
            PyArray_ISBEHAVED_RO(numpy_array()) && size() > 0;
   }
+  /// Whether the operand is an array of float32, float64, int32 or int64, in native byte order,
+  /// with at least one element.
+  bool is_number() const { return is_real() || is_int32() || is_int64(); }
+  bool is_int32() const { return is_nonempty_integer(sizeof(std::int32_t)); }
+  bool is_int64() const { return is_nonempty_integer(sizeof(std::int64_t)); }
+  Size item_size() const { return PyArray_ITEMSIZE(numpy_array()); }
   int rank() const { return PyArray_NDIM(numpy_array()); }
   Size dim(int axis) const { return PyArray_DIM(numpy_array(), axis); }
   Size size() const { return PyArray_SIZE(numpy_array()); }
@@ -54,6 +60,28 @@ class KernelOperand {
   const npy_intp* shape() const { return PyArray_DIMS(numpy_array()); }
   bool same_shape(const KernelOperand& other) const {
     return PyArray_SAMESHAPE(numpy_array(), other.numpy_array());
+  }
+
+  /// Whether the elements are numbers or bool, in native byte order, of a size that kernels copy.
+  bool has_plain_items() const {
+    if (!is_array()) return false;
+    Size bytes = item_size();
+    return PyArray_ISBEHAVED_RO(numpy_array()) &&
+           !PyDataType_REFCHK(PyArray_DESCR(numpy_array())) &&
+           (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16);
+  }
+  /// Whether another operand has the same dtype.
+  bool same_type(const KernelOperand& other) const {
+    return PyArray_EquivTypes(PyArray_DESCR(numpy_array()), PyArray_DESCR(other.numpy_array()));
+  }
+  /// A new array of the same dtype.
+  KernelOperand empty_of_same_type(int rank, const npy_intp* shape) const {
+    PyArray_Descr* type = PyArray_DESCR(numpy_array());
+    Py_INCREF(type);
+    nb::object result = nb::steal(PyArray_NewFromDescr(
+        &PyArray_Type, type, rank, const_cast<npy_intp*>(shape), nullptr, nullptr, 0, nullptr));
+    if (!result.is_valid()) throw nb::python_error();
+    return KernelOperand(result);
   }
 
   /// The elements in C order; copied if the array is not contiguous.
@@ -73,6 +101,12 @@ class KernelOperand {
 
  private:
   PyArrayObject* numpy_array() const { return reinterpret_cast<PyArrayObject*>(array_.ptr()); }
+
+  bool is_nonempty_integer(std::size_t bytes) const {
+    return is_array() && PyTypeNum_ISSIGNED(type()) && PyTypeNum_ISINTEGER(type()) &&
+           item_size() == static_cast<Size>(bytes) && PyArray_ISBEHAVED_RO(numpy_array()) &&
+           size() > 0;
+  }
 
   nb::object array_;
 
@@ -116,6 +150,33 @@ void dispatch_real_type(int type, const Body& body) {
   type == NPY_FLOAT ? body(float{}) : body(double{});
 }
 
+/// Calls `body(T{})`, where T is the element type of an operand for which is_number() is true.
+template <class Body>
+void dispatch_number_type(const KernelOperand& operand, const Body& body) {
+  if (operand.is_int32()) return body(std::int32_t{});
+  if (operand.is_int64()) return body(std::int64_t{});
+  dispatch_real_type(operand.type(), body);
+}
+
+/// The axes of an array merged to [outer, size, inner], where `size` is that of one axis.
+/// fits: whether the array has this axis; negative axes count from the end.
+struct MiddleAxis {
+  Size outer = 1, size = 0, inner = 1;
+  int axis;
+  bool fits;
+
+  MiddleAxis(const KernelOperand& x, int number)
+      : axis(number < 0 ? number + x.rank() : number), fits(axis >= 0 && axis < x.rank()) {
+    for (int i = 0; fits && i < x.rank(); ++i)
+      (i < axis   ? outer
+       : i > axis ? inner
+                  : size) = (i == axis  ? 1
+                             : i < axis ? outer
+                                        : inner) *
+                            x.dim(i);
+  }
+};
+
 /// Releases the GIL if the kernel has enough work.
 class ScopedGilReleaseForWork {
  public:
@@ -139,11 +200,14 @@ class KernelPollScope {
 void bind_conv(nb::module_& m);
 void bind_elementwise_and_reductions(nb::module_& m);
 void bind_expression(nb::module_& m);
+void bind_indexing(nb::module_& m);
 void bind_matmul(nb::module_& m);
 void bind_norm(nb::module_& m);
 void bind_inplace_kernel_class(nb::module_& m);
 void bind_pooling(nb::module_& m);
 void bind_recurrent(nb::module_& m);
+void bind_scan(nb::module_& m);
+void bind_sorting(nb::module_& m);
 void bind_softmax_cross_entropy(nb::module_& m);
 void bind_optimizer_update(nb::module_& m);
 

@@ -41,11 +41,14 @@ NB_MODULE(_kernels, m) {
   python::bind_conv(m);
   python::bind_elementwise_and_reductions(m);
   python::bind_expression(m);
+  python::bind_indexing(m);
   python::bind_matmul(m);
   python::bind_norm(m);
   python::bind_inplace_kernel_class(m);
   python::bind_pooling(m);
   python::bind_recurrent(m);
+  python::bind_scan(m);
+  python::bind_sorting(m);
   python::bind_softmax_cross_entropy(m);
   python::bind_optimizer_update(m);
 }

@@ -7,6 +7,7 @@ namespace oarlock::python {
 namespace {
 
 using Sizes = std::array<Size, 10>;  // h, w, oh, ow, kh, kw, stride_h, stride_w, top, left
+// kh and kw are 0 for adaptive windows of several sizes
 
 /// Sets `s` to the sizes `z` and the number of planes; returns false if the images are not real
 /// [N,C,h,w].
@@ -29,6 +30,22 @@ nb::object max_pool(nb::handle x, const Sizes& z) {
     kernels::kernel_table<T>().max_pool(s, from, y.address<T>());
   });
   return to_object(std::move(y));
+}
+
+nb::object max_pool_with_index(nb::handle x, const Sizes& z) {
+  KernelOperand a(x);
+  kernels::PoolShape s;
+  if (!try_set_pool_shape(s, a, z[0], z[1], z) || s.h * s.w > NPY_MAX_INT32)
+    return not_implemented();
+  KernelOperand y = empty({a.dim(0), a.dim(1), s.oh, s.ow}, a.type()),
+                indices = empty({a.dim(0), a.dim(1), s.oh, s.ow}, NPY_INT32);
+  dispatch_real_type(a.type(), [&]<class T>(T) {
+    const T* from = a.data<T>();
+    ScopedGilReleaseForWork free(a.size());
+    kernels::kernel_table<T>().max_pool_with_index(s, from, y.address<T>(),
+                                                   indices.address<std::int32_t>());
+  });
+  return nb::make_tuple(to_object(std::move(y)), to_object(std::move(indices)));
 }
 
 nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& z) {
@@ -81,6 +98,8 @@ nb::object avg_pool_grad(nb::handle g, nb::handle counts_h, nb::handle counts_w,
 
 void bind_pooling(nb::module_& m) {
   m.def("max_pool", &max_pool, nb::arg("x"), nb::arg("sizes"), "x [N,C,H,W] -> [N,C,OH,OW]");
+  m.def("max_pool_with_index", &max_pool_with_index, nb::arg("x"), nb::arg("sizes"),
+        "x [N,C,H,W] -> [N,C,OH,OW], and the index int32 of each maximum in its plane");
   m.def("max_pool_grad", &max_pool_grad, nb::arg("x"), nb::arg("y"), nb::arg("g"),
         nb::arg("sizes"));
   m.def("avg_pool", &avg_pool, nb::arg("x"), nb::arg("counts_h"), nb::arg("counts_w"),
