@@ -41,13 +41,18 @@ def peak() -> float:
 def serve(cases: dict[str, Callable[[], Case]], peer: str) -> None:
     """Answer requests, one JSON object a line: {"case": name}.
 
-    A case is set up when it is first requested.
+    A case is set up when it is first requested; if that fails, the answer is {"error": reason}.
     """
     ready: dict[str, tuple[Case, int]] = {}
     print(json.dumps({"peer": peer, "cases": list(cases)}), flush=True)
     for line in sys.stdin:
         name = json.loads(line)["case"]
         if name not in ready:
-            call = cases[name]()
-            ready[name] = (call, calls_for(call))
+            try:
+                call = cases[name]()
+                ready[name] = (call, calls_for(call))
+            except Exception as error:  # each peer raises its own types
+                reason = str(error) or type(error).__name__
+                print(json.dumps({"error": reason}), flush=True)
+                continue
         print(json.dumps({"seconds": timed(*ready[name]), "peak": peak()}), flush=True)
