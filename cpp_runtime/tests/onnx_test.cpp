@@ -44,6 +44,60 @@ TEST("onnx: weights of few products are inputs with a default, which are not pac
            image_net(64, "Add"));
 }
 
+namespace {
+
+/// A grouped convolution with `filters` of this shape, after the pass for blocks of 16 channels.
+onnx::Graph with_merged_groups(std::int64_t groups, const Ints& shape, DType dtype = DType::float32,
+                               bool is_constant = true) {
+  onnx::Graph g;
+  g.nodes = {{"Conv", "", "", {"x", "w"}, {"y"}, {{"group", groups}}},
+             {"Conv", "", "", {"y", "w"}, {"z"}, {{"group", groups}}}};
+  g.outputs = {{"z", dtype, {}, {}, false}};
+  if (is_constant) g.initializers = {{"w", dtype, shape, "", true, 0, 0}};
+  onnx::merge_convolution_groups(g, 16);
+  return g;
+}
+
+}  // namespace
+
+TEST("onnx: groups of convolutions are merged to fill a block of channels") {
+  onnx::Graph g = with_merged_groups(8, {64, 4, 3, 3});
+  std::string text = onnx::to_text(g);
+  CHECK_HAS(text, "w/own/1 = Reshape(w, w/own)\n");
+  CHECK_HAS(text, "w/padded = Where(w/is_own, w/own/1, w/zero)\n");
+  CHECK_HAS(text, "w/merged/1 = Reshape(w/padded, w/merged)\n");
+  CHECK_HAS(text, "y = Conv<group=2>(x, w/merged/1)\n");
+  CHECK_HAS(text, "z = Conv<group=2>(y, w/merged/1)\n");  // shares the filters
+  CHECK_EQ(g.nodes.size(), 5u);
+  for (const onnx::Initializer& constant : g.initializers) {
+    if (constant.name == "w/is_own") {
+      CHECK(constant.shape == (Ints{64, 4, 1, 1, 1}));
+      for (std::size_t filter = 0; filter < 64; ++filter)
+        for (std::size_t group = 0; group < 4; ++group)
+          CHECK_EQ(constant.bytes[filter * 4 + group] != 0, filter / 8 % 4 == group);
+    }
+  }
+}
+
+TEST("onnx: groups that are large, depthwise, not constant or do not fit a block stay") {
+  const std::string unchanged = onnx::to_text(with_merged_groups(8, {}, DType::float32, false));
+  auto is_unchanged = [&](std::int64_t groups, const Ints& shape, DType dtype = DType::float32) {
+    return onnx::to_text(with_merged_groups(groups, shape, dtype)).find("padded") ==
+           std::string::npos;
+  };
+  CHECK(unchanged.find("padded") == std::string::npos);
+  CHECK(!is_unchanged(8, {64, 8, 3, 3}));
+  CHECK(is_unchanged(8, {64, 8, 3}));  // 1-D
+  CHECK(is_unchanged(8, {64, 8, 3, 3}, DType::float16));
+  CHECK(is_unchanged(1, {64, 8, 3, 3}));
+  CHECK(is_unchanged(8, {8, 1, 3, 3}));    // depthwise
+  CHECK(is_unchanged(8, {64, 2, 3, 3}));   // 8 groups in one
+  CHECK(is_unchanged(8, {64, 16, 3, 3}));  // fills a block
+  CHECK(is_unchanged(8, {64, 6, 3, 3}));   // no divisor of 16
+  CHECK(is_unchanged(6, {96, 4, 3, 3}));   // 6 groups are not a multiple of 4
+  CHECK(is_unchanged(8, {32, 8, 3, 3}));   // 8 filters in a merged group
+}
+
 TEST("onnx: the same program gives the same bytes") {
   LoweringOptions options;
   options.location = "mlp.pdiparams";

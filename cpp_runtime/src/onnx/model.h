@@ -88,6 +88,11 @@ void dequantize_weights_of_float_ops_by_multiplication(Graph& graph);
 /// Runtime would quantize the outputs themselves.
 void quantize_outputs_before_transpose(Graph& graph);
 
+/// Merges groups of grouped 2-D convolutions with constant float32 filters whose groups have fewer
+/// input channels than `block_size`, the number of channels in a block of ONNX Runtime's layout
+/// NCHWc, where this is faster.
+void merge_convolution_groups(Graph& graph, std::int64_t block_size);
+
 /// Removes nodes and initializers that no output needs.
 void prune(Graph& graph);
 

@@ -47,4 +47,12 @@ bool byte_products_saturate() {
 #endif
 }
 
+int convolution_block_size() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") ? 16 : __builtin_cpu_supports("avx") ? 8 : 0;
+#else
+  return 0;
+#endif
+}
+
 }  // namespace oarlock

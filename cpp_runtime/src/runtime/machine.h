@@ -15,4 +15,8 @@ std::string processor_model_and_count_id();
 /// it, ONNX Runtime 1.32 rejects models in which weights share a zero point.)
 bool byte_products_saturate();
 
+/// The number of channels in a block of the layout NCHWc in which ONNX Runtime computes
+/// convolutions; 0 if it has no such layout for this processor, or if it is unknown.
+int convolution_block_size();
+
 }  // namespace oarlock

@@ -70,6 +70,13 @@ Options options_with_tuning_cache_and_tensorrt_profile(const Options& requested,
   return options;
 }
 
+// Whether ONNX Runtime computes convolutions in the layout NCHWc: on the CPU with all
+// optimizations.
+bool uses_blocked_convolutions(const Options& options) {
+  return options.device == "cpu" && options.execution_provider.empty() &&
+         (options.optimize < 0 || options.optimize == 99);
+}
+
 /// The session that `make` creates, or null if `make` throws an Error, which happens if a cache
 /// entry has damage that its digests do not show, or if ONNX Runtime cannot write the graph. The
 /// caller then goes on without the cache.
@@ -269,8 +276,10 @@ Session::Impl::SerializedOnnxModel Session::Impl::lower_and_serialize_model(
   if (impl.weights_in_memory) lowering.location = kFileNameOfWeightsInMemory;
   bool external = !lowering.inline_weights && !impl.weights.path().empty();
   log_message(LogLevel::info, "oarlock", impl.program.name + ": converts the program to ONNX");
-  return {onnx::to_bytes(lower_program(impl.program, impl.params, lowering)),
-          external ? weights.folder : ""};
+  onnx::Model lowered = lower_program(impl.program, impl.params, lowering);
+  if (uses_blocked_convolutions(options))
+    onnx::merge_convolution_groups(lowered.graph, convolution_block_size());
+  return {onnx::to_bytes(lowered), external ? weights.folder : ""};
 }
 
 ort::SessionHandle Session::Impl::create(const SerializedOnnxModel& graph) const {
