@@ -111,12 +111,9 @@ def test_tune_compares_providers(library: str, tmp_path: Path) -> None:
     if not trials[1]["taken"]:
         assert "execution_provider" not in stored
     file.write_text(json.dumps(stored | {"execution_provider": "OpenVINO"}))
-    assert providers_of_run(library, model, tmp_path / "tuned", "tuned=1") == {
-        "OpenVINOExecutionProvider"
-    }
-    assert providers_of_run(library, model, tmp_path / "plain", "tuned=0") == {
-        "CPUExecutionProvider"
-    }
+    provider = "OpenVINOExecutionProvider"
+    assert provider in providers_of_run(library, model, tmp_path / "tuned", "tuned=1")
+    assert provider not in providers_of_run(library, model, tmp_path / "plain", "tuned=0")
 
 
 def providers_of_run(library: str, model: Path, prefix: Path, option: str) -> set[str]:
