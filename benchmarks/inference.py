@@ -2,7 +2,7 @@
 graphs that Oarlock exports, in one run.
 
     python benchmarks/inference.py [FOLDER] [--rounds N] [--only TEXT] [--threads N] [--markdown]
-        [--peers NAME,NAME]
+        [--peers NAME,NAME] [--cpu-time]
 
 FOLDER: the output of benchmarks/zoo.py --answers, which is run if the folder has no models.
 --threads: threads of each peer; 0: the default of each peer, for Paddle the number of processors.
@@ -11,9 +11,10 @@ oarlock_openvino, Oarlock with ONNX Runtime's execution provider OpenVINO ($OARL
 
 The peers run alternately. A ratio is the median of the ratios of the rounds, so that changes of the
 machine's speed affect both of its times; the range in brackets is that of the middle half of the
-rounds. Real Paddle runs with its oneDNN kernels, memory reuse and graph passes. All peers compute
-in float32. A peer that fails, or returns other results than Paddle, has no ratio; the reasons
-follow the table.
+rounds. With --cpu-time, the peers are compared by the processor time of their processes, which
+other load on the machine affects less; this is useful for one thread only. Real Paddle runs with
+its oneDNN kernels, memory reuse and graph passes. All peers compute in float32. A peer that fails,
+or returns other results than Paddle, has no ratio; the reasons follow the table.
 """
 
 from __future__ import annotations
@@ -87,10 +88,10 @@ def start_workers(folder: Path, python: str, threads: int, peers: Sequence[str])
 
 
 def measure_rounds(
-    workers: Sequence[Worker], case: str, rounds: int
+    workers: Sequence[Worker], case: str, rounds: int, key: str
 ) -> tuple[dict[str, list[float]], list[str]]:
-    """Return the seconds of each round for every peer that can run the case, and the reasons of
-    those that cannot.
+    """Return the values of `key` in each round for every peer that can run the case, and the
+    reasons of those that cannot. Every second round has the reverse order.
     """
     times: dict[str, list[float]] = {}
     errors = []
@@ -100,10 +101,10 @@ def measure_rounds(
             times[worker.peer] = []
         except CaseError as error:
             errors.append(f"{case}: {error}")
-    for _ in range(rounds):
-        for worker in workers:
+    for i in range(rounds):
+        for worker in workers if i % 2 == 0 else reversed(workers):
             if worker.peer in times:
-                times[worker.peer].append(worker.run(case)["seconds"])
+                times[worker.peer].append(worker.run(case)[key])
     return times, errors
 
 
@@ -134,18 +135,17 @@ def ratio_cell(ratios: Sequence[float]) -> str:
     return f"{statistics.median(ratios):.2f} ({low:.2f}-{high:.2f})"
 
 
-def print_table(
-    workers: Sequence[Worker], names: Sequence[str], rounds: int, markdown: bool
-) -> None:
+def print_table(workers: Sequence[Worker], names: Sequence[str], args: argparse.Namespace) -> None:
     """Measure the models and print a row for each, then the summary."""
     columns = [*(worker.peer for worker in workers[1:]), "best"]
-    print(line("model", ["oarlock", *columns], markdown))
-    if markdown:
+    print(line("model", ["oarlock", *columns], args.markdown))
+    if args.markdown:
         print("|---" * (len(columns) + 2) + "|")
     medians: dict[str, list[float]] = {peer: [] for peer in columns}
     errors = []
     for name in names:
-        times, reasons = measure_rounds(workers, name, rounds)
+        key = "cpu_seconds" if args.cpu_time else "seconds"
+        times, reasons = measure_rounds(workers, name, args.rounds, key)
         errors += reasons
         times = add_best_peer(times)
         cells = [f"{1e3 * statistics.median(times['oarlock']):.3f} ms"]
@@ -156,7 +156,7 @@ def print_table(
                 cells.append(ratio_cell(ratios))
             else:
                 cells.append("-")
-        print(line(name, cells, markdown), flush=True)
+        print(line(name, cells, args.markdown), flush=True)
     for peer, values in medians.items():
         if values:
             print(
@@ -177,6 +177,7 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--peers", default="paddle,openvino,onnxruntime,oarlock_openvino")
+    parser.add_argument("--cpu-time", action="store_true")
     parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
     python = default_python("OARLOCK_PADDLE", "paddle-2.6.2")
@@ -190,7 +191,7 @@ def main() -> None:
             "ratio to each peer"
         )
         names = [name for name in workers[0].cases if args.only in name]
-        print_table(workers, names, args.rounds, args.markdown)
+        print_table(workers, names, args)
 
 
 if __name__ == "__main__":
