@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <thread>
 
 #include "base/atomic_files.h"
@@ -137,7 +138,9 @@ void tune_execution_provider(const Command& c, const Model& model, Options& best
     trials.push_back({kProviderOption, quote_json(kTunableProvider), times[1], fastest == 1});
     best = settings[fastest];
   } catch (const Error& error) {
-    std::fprintf(stderr, "%s is not tried: %s\n", kTunableProvider, error.what());
+    std::string_view message = error.what();  // may have many lines
+    std::string first_line(message.substr(0, message.find('\n')));
+    std::fprintf(stderr, "%s is not tried: %s\n", kTunableProvider, first_line.c_str());
   }
 }
 
