@@ -52,6 +52,10 @@ BARS = [
 ]
 
 
+class CaseError(Exception):
+    """A peer cannot run a case."""
+
+
 class Worker:
     """A process that times cases of one peer."""
 
@@ -86,7 +90,10 @@ class Worker:
         """Run a case and return the seconds per call and the peak memory of the process in MB."""
         assert self.process.stdin is not None
         print(json.dumps({"case": case}), file=self.process.stdin, flush=True)
-        return self._answer()
+        answer = self._answer()
+        if "error" in answer:
+            raise CaseError(f"{self.peer}: {answer['error']}")
+        return answer
 
     def close(self) -> None:
         """End the process."""

@@ -7,7 +7,7 @@ import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 Case = Callable[[], object]
 
@@ -41,13 +41,23 @@ def peak() -> float:
 def serve(cases: dict[str, Callable[[], Case]], peer: str) -> None:
     """Answer requests, one JSON object a line: {"case": name}.
 
-    A case is set up when it is first requested.
+    A case is set up when it is first requested; if that fails, the answer is {"error": reason}.
     """
     ready: dict[str, tuple[Case, int]] = {}
     print(json.dumps({"peer": peer, "cases": list(cases)}), flush=True)
     for line in sys.stdin:
         name = json.loads(line)["case"]
         if name not in ready:
-            call = cases[name]()
-            ready[name] = (call, calls_for(call))
-        print(json.dumps({"seconds": timed(*ready[name]), "peak": peak()}), flush=True)
+            try:
+                call = cases[name]()
+                ready[name] = (call, calls_for(call))
+            except Exception as error:  # each peer raises its own types
+                reason = str(error) or type(error).__name__
+                print(json.dumps({"error": reason}), flush=True)
+                continue
+        call, calls = ready[name]
+        call()  # the caches hold the data of the process that ran before
+        start = process_time()
+        answer = {"seconds": timed(call, calls), "peak": peak()}
+        answer["cpu_seconds"] = (process_time() - start) / calls
+        print(json.dumps(answer), flush=True)

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "convert/registry.h"
 #include "one_op.h"
 #include "paddle/op_upgrade.h"
@@ -157,4 +159,66 @@ TEST("lower: negative indices are rejected at run time") {
   CHECK_EQ(lowered(gather),
            "y/Less = Less(i, int64:0)\ny/Where = Where(y/Less, int64:2147483647, i)\ny = "
            "Gather<axis=0>(x, y/Where)\n");
+}
+
+TEST("lower: a bilinear resize is half_pixel if its output cannot have a single row") {
+  OneOp resize{"bilinear_interp_v2",
+               {{"X", {"x"}}},
+               {{"Out", {"y"}}},
+               {{"align_corners", BOOL(false)}, {"align_mode", INT(0)}},
+               {{"x", {DType::float32, {-1, 3, 8, 8}}}, {"y", {DType::float32, {-1, 3, -1, -1}}}}};
+  const std::string half = "coordinate_transformation_mode=\"half_pixel\"",
+                    pytorch = "coordinate_transformation_mode=\"pytorch_half_pixel\"";
+  auto with_sizes = [&](std::int64_t height, std::int64_t width) {
+    OneOp op = resize;
+    op.attrs["out_h"] = INT(height), op.attrs["out_w"] = INT(width);
+    return lowered(op);
+  };
+  CHECK_HAS(with_sizes(16, 2), half);
+  CHECK_HAS(with_sizes(16, 1), pytorch);  // Paddle maps a single row to the first row
+  auto with_scale_of_dynamic_image = [&](float scale) {
+    OneOp op = resize;
+    op.vars["x"].shape = {-1, 3, -1, -1};
+    op.attrs["scale"] = {AttrType::FLOATS, Floats{scale, scale}};
+    return lowered(op);
+  };
+  CHECK_HAS(with_scale_of_dynamic_image(2), half);
+  CHECK_HAS(with_scale_of_dynamic_image(1.5f), pytorch);  // one row stays one row
+  resize.inputs["OutSize"] = {"sizes"};
+  resize.vars["sizes"] = {DType::int32, {2}};
+  CHECK_HAS(lowered(resize), pytorch);
+  resize.inputs.erase("OutSize");
+  resize.attrs["align_mode"] = INT(1);
+  CHECK_HAS(with_sizes(16, 16), "coordinate_transformation_mode=\"asymmetric\"");
+}
+
+TEST("lower: NMS selects at most keep_top_k boxes of a class") {
+  auto max_boxes = [](std::int64_t keep_top_k) {
+    OneOp nms{"multiclass_nms3",
+              {{"BBoxes", {"b"}}, {"Scores", {"s"}}},
+              {{"Out", {"y"}}, {"Index", {"i"}}, {"NmsRoisNum", {"n"}}},
+              {{"keep_top_k", INT(keep_top_k)},
+               {"nms_top_k", INT(-1)},
+               {"background_label", INT(-1)},
+               {"score_threshold", FLOAT(0.1f)}},
+              {{"b", {DType::float32, {1, 9, 4}}},
+               {"s", {DType::float32, {1, 2, 9}}},
+               {"i", {DType::int32, {-1, 1}}},
+               {"n", {DType::int32, {-1}}}}};
+    Program program = nms.program();
+    Params none("", program, "one.pdiparams");
+    onnx::Graph graph = lower_program(program, none, {}).graph;
+    for (const onnx::Node& node : graph.nodes)
+      for (const onnx::Initializer& constant : graph.initializers)
+        if (node.op == "NonMaxSuppression" && constant.name == node.inputs[2]) {
+          std::int64_t value = 0;
+          CHECK_EQ(constant.bytes.size(), sizeof value);
+          std::memcpy(&value, constant.bytes.data(), sizeof value);
+          return value;
+        }
+    return std::int64_t{-1};
+  };
+  CHECK_EQ(max_boxes(5), 5);
+  CHECK_EQ(max_boxes(0), 0);
+  CHECK_EQ(max_boxes(-1), std::int64_t{1} << 40);  // no limit
 }

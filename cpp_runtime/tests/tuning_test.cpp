@@ -1,3 +1,5 @@
+#include <map>
+
 #include "base/json.h"
 #include "check.h"
 #include "runtime/machine.h"
@@ -69,6 +71,33 @@ TEST("tuning: files of another machine, version or device, and damaged files, ar
     Options found = applied(prefix);
     CHECK(found.threads == 0 && found.spinning == -1 && found.optimize == -1);
   }
+}
+
+TEST("tuning: the execution provider is used if ONNX Runtime contains it") {
+  Folder folder("tuning");
+  std::string prefix = folder.with_fixture("mlp");
+  Options provider = with_tunable_provider(some());
+  CHECK_EQ(provider.execution_provider, "OpenVINO");
+  CHECK(provider.provider ==
+        (std::map<std::string, std::string>{
+            {"device_type", "CPU"}, {"num_of_threads", "3"}, {"precision", "FP32"}}));
+  CHECK(!with_tunable_provider({}).provider.contains("num_of_threads"));
+  std::string text = tuning_of(provider);
+  CHECK_HAS(text, "\"execution_provider\": \"OpenVINO\"");
+  CHECK(tuning_of(some()).find("execution_provider") == std::string::npos);
+  put_file(prefix + ".oarlock.tune.json", text);
+  const Library& library = load_ort_library_once("");
+  bool contains = library.has_provider("OpenVINOExecutionProvider");
+  CHECK_EQ(can_use_tunable_provider({}, library), contains);
+  CHECK_EQ(applied(prefix).execution_provider, contains ? "OpenVINO" : "");
+  CHECK_EQ(applied(prefix).threads, 3);
+  for (const char* value : {"\"CUDA\"", "\"\"", "1", "[\"OpenVINO\"]", "null"}) {
+    put_file(prefix + ".oarlock.tune.json", replaced(text, "\"OpenVINO\"", value));
+    CHECK(applied(prefix).threads == 0 && applied(prefix).execution_provider.empty());
+  }
+  Options given;
+  given.deterministic = true;
+  CHECK(!can_use_tunable_provider(given, library));
 }
 
 TEST("options: warm-up shapes") {

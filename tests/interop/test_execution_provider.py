@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -91,3 +92,40 @@ def test_reason_of_failure(library: str, options: list[str], message: str, tmp_p
     assert ran.returncode == 1
     assert message in ran.stderr
     assert not (tmp_path / "out.npz").exists()
+
+
+@pytest.mark.paddle
+def test_tune_compares_providers(library: str, tmp_path: Path) -> None:
+    for suffix in (".pdmodel", ".pdiparams"):
+        shutil.copy(FIXTURES / f"conv{suffix}", tmp_path / f"conv{suffix}")
+    model = tmp_path / "conv"
+    command = [runner_path(), "tune", str(model), "--ort-library", library, "--json"]
+    command += ["--input", str(FIXTURES / "conv.in.npz"), "--threads", "1"]
+    tuned = subprocess.run(command, capture_output=True, text=True, check=True)
+    trials = [t for t in json.loads(tuned.stdout)["trials"] if t["option"] == "execution_provider"]
+    assert [t["value"] for t in trials] == ["", "OpenVINO"], tuned.stderr
+    assert sum(t["taken"] for t in trials) == 1
+
+    file = tmp_path / "conv.oarlock.tune.json"
+    stored = json.loads(file.read_text())
+    if not trials[1]["taken"]:
+        assert "execution_provider" not in stored
+    file.write_text(json.dumps(stored | {"execution_provider": "OpenVINO"}))
+    provider = "OpenVINOExecutionProvider"
+    assert provider in providers_of_run(library, model, tmp_path / "tuned", "tuned=1")
+    assert provider not in providers_of_run(library, model, tmp_path / "plain", "tuned=0")
+
+
+def providers_of_run(library: str, model: Path, prefix: Path, option: str) -> set[str]:
+    """Return the execution providers that run the nodes of a model, whose results are checked."""
+    output = prefix.with_suffix(".npz")
+    command = [runner_path(), "run", str(model), "--ort-library", library]
+    command += ["--input", str(FIXTURES / "conv.in.npz"), "--output", str(output)]
+    command += ["--option", option, "--profile", str(prefix)]
+    subprocess.run(command, check=True)
+    with np.load(output) as results, np.load(FIXTURES / "conv.out.npz") as wanted:
+        for result, expected in zip(results.files, wanted.files, strict=True):
+            np.testing.assert_allclose(results[result], wanted[expected], rtol=1e-4, atol=1e-5)
+    (trace,) = prefix.parent.glob(f"{prefix.name}*.json")
+    events = json.loads(trace.read_text())
+    return {event["args"]["provider"] for event in events if "provider" in event.get("args", {})}

@@ -43,7 +43,7 @@ class Tensor:
         the shape by that of the ndarray.
         """
         try:
-            self._requested_shape = [operator.index(d) for d in shape]
+            self._requested_shape = list(map(operator.index, shape))
         except TypeError:
             raise OperandError(f"reshape: shape={shape!r:.80} must be a list of ints") from None
 
@@ -133,6 +133,9 @@ class Predictor:
         self._engine = engine
         self._inputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.inputs}
         self._outputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.outputs}
+        # tuples, because `run` is called often and dict views are slower
+        self._input_handles = tuple(self._inputs.values())
+        self._output_handles = tuple(self._outputs.values())
         self._lod_names = engine.row_split_owners
         handles = self._inputs | self._outputs
         for lod_name, name in self._lod_names.items():
@@ -178,10 +181,12 @@ class Predictor:
             arrays = [x.array if isinstance(x, eager.Tensor) else np.asarray(x) for x in inputs]
             fetch = self.get_output_names() if self._lod_names else None
             return [eager.Tensor(array) for array in self._engine.run(arrays, fetch)]
-        arrays = [handle._array for handle in self._inputs.values()]
-        if any(array is None for array in arrays):
-            raise OpError(f"run: {self._missing_input_message()}")
-        for handle, array in zip(self._outputs.values(), self._engine.run(arrays), strict=True):
+        arrays = []
+        for handle in self._input_handles:
+            if handle._array is None:
+                raise OpError(f"run: {self._missing_input_message()}")
+            arrays.append(handle._array)
+        for handle, array in zip(self._output_handles, self._engine.run(arrays), strict=True):
             handle._array = array
         return True
 

@@ -1,12 +1,16 @@
 // Searches the fastest session options for a model on this machine. One option is varied at a time;
-// the others keep the best values found so far.
+// the others keep the best values found so far. At last, ONNX Runtime's own kernels are compared
+// with another execution provider, if ONNX Runtime contains it.
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <thread>
 
 #include "base/atomic_files.h"
 #include "base/json.h"
+#include "runner/compare.h"
 #include "runner/session_timing.h"
 #include "runtime/model_impl.h"
 #include "runtime/ort/ort_library.h"
@@ -21,10 +25,12 @@ constexpr double kMaxTimeRatio = 0.97;  // a value must be at least 3% faster
 
 struct Trial {
   std::string option;
-  int value;
+  std::string value;  // as JSON
   double p50;
   bool selected;
 };
+
+constexpr const char* kProviderOption = "execution_provider";
 
 // The values of an option that tuning tries besides the default.
 std::vector<int> candidate_values(const TunableOption& option) {
@@ -49,6 +55,13 @@ std::vector<double> measure_medians(const Command& c, const std::vector<Options>
   return medians;
 }
 
+// The index of the smallest time, or 0 if it is not clearly smaller than the first one.
+std::size_t index_of_clearly_fastest(const std::vector<double>& times) {
+  auto fastest =
+      static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
+  return times[fastest] > kMaxTimeRatio * times[0] ? 0 : fastest;
+}
+
 // Measures the run time for the default of an option and for each candidate value; selects a value
 // if it is clearly faster.
 void tune_option(const Command& c, const TunableOption& option, Options& best,
@@ -57,29 +70,96 @@ void tune_option(const Command& c, const TunableOption& option, Options& best,
   for (int value : candidate_values(option))
     settings.push_back(best), settings.back().*option.member = value;
   std::vector<double> times = measure_medians(c, settings);
-  auto fastest =
-      static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
-  if (times[fastest] > kMaxTimeRatio * times[0]) fastest = 0;
+  std::size_t fastest = index_of_clearly_fastest(times);
   for (std::size_t i = 0; i < times.size(); ++i)
-    trials.push_back({option.name, settings[i].*option.member, times[i], i == fastest});
+    trials.push_back(
+        {option.name, std::to_string(settings[i].*option.member), times[i], i == fastest});
   best = settings[fastest];
+}
+
+// The outputs of a run, or none if it fails.
+std::optional<std::vector<Tensor>> try_run(const Session& session,
+                                           const std::vector<Tensor>& inputs) {
+  std::vector<TensorView> views(inputs.begin(), inputs.end());
+  try {
+    return session.run(views);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// Whether a session returns the same outputs as another within the tolerance.
+bool outputs_agree(const Command& c, const Session& expected, const Session& actual,
+                   const std::vector<Tensor>& inputs) {
+  auto wanted = try_run(expected, inputs);
+  if (!wanted) return true;  // these inputs are not valid for the model
+  auto found = try_run(actual, inputs);
+  if (!found || found->size() != wanted->size()) return false;
+  for (std::size_t i = 0; i < wanted->size(); ++i)
+    if (!compare_tensors((*found)[i], (*wanted)[i], {c.rtol, c.atol}).same) return false;
+  return true;
+}
+
+// Whether the outputs agree for the inputs of the command and for synthetic inputs with several
+// sizes and values: execution providers may return wrong results for some sizes only.
+bool outputs_agree_for_all_inputs(const Command& c, const Model& model, const Options& expected,
+                                  const Options& actual) {
+  Session reference(model, expected), session(model, actual);
+  double milliseconds = 0;
+  if (!outputs_agree(
+          c, reference, session,
+          load_or_synthesize_inputs_and_time_first_run(c, model, reference, milliseconds)))
+    return false;
+  for (const SyntheticInputOptions& synthetic : synthetic_input_options_to_try()) {
+    std::vector<Tensor> inputs;
+    try {
+      inputs = synthetic_inputs(reference.inputs(), model.guards(), {}, synthetic);
+    } catch (const Error&) {
+      continue;  // too many elements
+    }
+    if (!outputs_agree(c, reference, session, inputs)) return false;
+  }
+  return true;
+}
+
+// Selects the execution provider if its outputs agree with those of `best` and it is clearly
+// faster.
+void tune_execution_provider(const Command& c, const Model& model, Options& best,
+                             std::vector<Trial>& trials) {
+  std::vector<Options> settings{best, with_tunable_provider(best)};
+  try {
+    if (!outputs_agree_for_all_inputs(c, model, settings[0], settings[1])) {
+      std::fprintf(stderr, "%s is not tried: its outputs differ\n", kTunableProvider);
+      return;
+    }
+    std::vector<double> times = measure_medians(c, settings);
+    std::size_t fastest = index_of_clearly_fastest(times);
+    trials.push_back({kProviderOption, "\"\"", times[0], fastest == 0});
+    trials.push_back({kProviderOption, quote_json(kTunableProvider), times[1], fastest == 1});
+    best = settings[fastest];
+  } catch (const Error& error) {
+    std::string_view message = error.what();  // may have many lines
+    std::string first_line(message.substr(0, message.find('\n')));
+    std::fprintf(stderr, "%s is not tried: %s\n", kTunableProvider, first_line.c_str());
+  }
 }
 
 void print_json(const std::vector<Trial>& trials, double ratio, const std::string& file) {
   std::printf("{\"trials\": [");
   for (std::size_t i = 0; i < trials.size(); ++i)
-    std::printf("%s{\"option\": \"%s\", \"value\": %d, \"p50_ms\": %.6g, \"taken\": %s}",
-                i ? ", " : "", trials[i].option.c_str(), trials[i].value, trials[i].p50,
+    std::printf("%s{\"option\": \"%s\", \"value\": %s, \"p50_ms\": %.6g, \"taken\": %s}",
+                i ? ", " : "", trials[i].option.c_str(), trials[i].value.c_str(), trials[i].p50,
                 trials[i].selected ? "true" : "false");
   std::printf("], \"ratio\": %.6g, \"file\": %s}\n", ratio, quote_json(file).c_str());
 }
 
 void print_table(const std::vector<Trial>& trials, double ratio, const std::string& file) {
-  std::printf("%-14s %8s %12s\n", "option", "value", "p50 ms");
+  std::printf("%-18s %10s %12s\n", "option", "value", "p50 ms");
   for (const Trial& t : trials) {
-    bool open = t.value < 0 || (t.value == 0 && t.option.ends_with("threads"));
-    std::string value = open ? "engine's" : std::to_string(t.value);
-    std::printf("%-14s %8s %12.4f%s\n", t.option.c_str(), value.c_str(), t.p50,
+    bool open = t.value.starts_with('-') || t.value == "\"\"" ||
+                (t.value == "0" && t.option.ends_with("threads"));
+    std::string value = open ? "engine's" : t.value;
+    std::printf("%-18s %10s %12.4f%s\n", t.option.c_str(), value.c_str(), t.p50,
                 t.selected ? "  taken" : "");
   }
   std::printf("%.3f of the time with the engine's own choices; kept in %s\n", ratio, file.c_str());
@@ -108,11 +188,13 @@ int tune(const Command& c) {
   std::vector<Trial> trials;
   for (const TunableOption& option : tunable_options())
     if (option.is_default(start)) tune_option(c, option, best, trials);
+  const Library& library = load_ort_library_once(start.ort_library);
+  if (can_use_tunable_provider(start, library)) tune_execution_provider(c, model, best, trials);
   std::vector<double> both = measure_medians(c, {start, best});
   double ratio = both[1] / both[0];
   if (ratio >= 1) best = start, ratio = 1;  // options that help alone need not help together
   std::string measured = describe_inputs(c, model, Session(model, start));
-  write_atomically(file, format_tuning(best, load_ort_library_once(start.ort_library), measured));
+  write_atomically(file, format_tuning(best, library, measured));
   c.json ? print_json(trials, ratio, file) : print_table(trials, ratio, file);
   return 0;
 }

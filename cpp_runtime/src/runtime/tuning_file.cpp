@@ -27,7 +27,7 @@ bool field_equals(Json file, const char* name, const std::string& expected) {
 
 // Returns `options` with the values of the tuning file for those that have their defaults; throws
 // Error(file) or Error(input) for invalid values.
-Options apply_tuning(Options options, Json file) {
+Options apply_tuning(Options options, Json file, const Library& library) {
   for (const TunableOption& tuned : tunable_options()) {
     Json field = file.find(tuned.name);
     if (!field || !tuned.is_default(options)) continue;
@@ -37,6 +37,14 @@ Options apply_tuning(Options options, Json file) {
     if (options.*tuned.member > max_accepted_tuned_value())
       throw Error(ErrorCode::file,
                   std::string("tuning: ") + tuned.name + " is larger than any tuned value");
+  }
+  // The file stores only the name of the provider, so that a file cannot set options of it, which
+  // may contain paths.
+  if (Json provider = file.find("execution_provider")) {
+    if (provider.string_or_empty() != kTunableProvider)
+      throw Error(ErrorCode::file,
+                  std::string("tuning: execution_provider is not ") + kTunableProvider);
+    if (can_use_tunable_provider(options, library)) options = with_tunable_provider(options);
   }
   check_options(options);
   return options;
@@ -52,7 +60,7 @@ Options read_and_apply_matching_tuning(const std::string& path, const Options& o
   bool fits = field_equals(file, "machine", processor_model_and_count_id()) &&
               field_equals(file, "engine", library.info.version) &&
               field_equals(file, "device", options.device);
-  return fits ? apply_tuning(options, file) : options;
+  return fits ? apply_tuning(options, file, library) : options;
 }
 
 }  // namespace
@@ -64,6 +72,20 @@ const std::vector<TunableOption>& tunable_options() {
       {"mem_pattern", &Options::mem_pattern}, {"inter_threads", &Options::inter_threads},
   };
   return all;
+}
+
+bool can_use_tunable_provider(const Options& options, const Library& library) {
+  return options.device == "cpu" && options.execution_provider.empty() &&
+         options.provider.empty() && !options.deterministic &&
+         library.has_provider(std::string(kTunableProvider) + "ExecutionProvider");
+}
+
+Options with_tunable_provider(Options options) {
+  options.execution_provider = kTunableProvider;
+  // By default, OpenVINO computes in bfloat16 on processors that have instructions for it.
+  options.provider = {{"device_type", "CPU"}, {"precision", "FP32"}};
+  if (options.threads > 0) options.provider["num_of_threads"] = std::to_string(options.threads);
+  return options;
 }
 
 std::string tuning_path(const Model::Impl& model) {
@@ -94,6 +116,8 @@ std::string format_tuning(const Options& options, const Library& library,
                      ", \"measured\": " + quote_json(comment);
   for (const TunableOption& tuned : tunable_options())
     text += std::string(", \"") + tuned.name + "\": " + std::to_string(options.*tuned.member);
+  if (options.execution_provider == kTunableProvider)
+    text += ", \"execution_provider\": " + quote_json(kTunableProvider);
   return text + "}\n";
 }
 

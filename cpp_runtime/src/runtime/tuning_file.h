@@ -20,6 +20,15 @@ struct TunableOption {
 /// The options that can be tuned, in the order in which they are tuned.
 const std::vector<TunableOption>& tunable_options();
 
+/// The execution provider that tuning tries beside ONNX Runtime's own kernels.
+inline constexpr const char* kTunableProvider = "OpenVINO";
+
+/// Whether ONNX Runtime contains kTunableProvider, and `options` leave the choice to the tuning.
+bool can_use_tunable_provider(const Options& options, const Library& library);
+
+/// `options` with kTunableProvider, which computes in float32 on the CPU.
+Options with_tunable_provider(Options options);
+
 /// The path of a model's tuning file; "" for a model in memory.
 std::string tuning_path(const Model::Impl& model);
 

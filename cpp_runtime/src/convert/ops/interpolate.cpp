@@ -193,14 +193,26 @@ Value gather_nearest_rows(NodeContext& n, Value x, const ResizeSizesOrScales& r,
 
 // ---- Resize ----
 
-NodeContext::Attrs onnx_resize_mode_attrs(const NodeContext& n, InterpolationMethod method) {
+// Whether each dimension of the output has more than one row, for all sizes of the image.
+bool has_multiple_rows(const ResizeSizesOrScales& r) {
+  for (std::size_t i = 0; i < r.output_size.size(); ++i) {
+    bool doubles = !r.known_scales.empty() && r.known_scales[i] >= 2;
+    if (r.output_size[i] < 2 && !(r.output_size[i] < 0 && doubles)) return false;
+  }
+  return true;
+}
+
+NodeContext::Attrs onnx_resize_mode_attrs(const NodeContext& n, InterpolationMethod method,
+                                          const ResizeSizesOrScales& r) {
   bool corners = n.attr("align_corners", true), centred = n.attr("align_mode", 1) == 0;
   static constexpr std::string_view names[] = {"nearest", "linear", "cubic"};
-  std::string counted = corners                                ? "align_corners"
-                        : method == InterpolationMethod::cubic ? "half_pixel"
-                        : method == InterpolationMethod::linear && centred
-                            ? "pytorch_half_pixel"  // a single row maps to the first
-                            : "asymmetric";
+  std::string counted = corners                                             ? "align_corners"
+                        : method == InterpolationMethod::cubic              ? "half_pixel"
+                        : method != InterpolationMethod::linear || !centred ? "asymmetric"
+                        // The modes differ for a single row, which Paddle maps to the first row.
+                        // ONNX Runtime has a blocked (NCHWc) kernel for half_pixel only.
+                        : has_multiple_rows(r) ? "half_pixel"
+                                               : "pytorch_half_pixel";
   NodeContext::Attrs attrs{{"mode", std::string(names[static_cast<int>(method)])},
                            {"coordinate_transformation_mode", counted}};
   if (method == InterpolationMethod::nearest)
@@ -249,7 +261,7 @@ Value interpolate(NodeContext& n, Value x, InterpolationMethod method,
               "cubic interpolation of an image with one row has no lowering");
   if (method == InterpolationMethod::nearest && !nearest_resize_matches_paddle(n, x, r, corners))
     return gather_nearest_rows(n, x, r, corners);
-  return emit_resize(n, x, r, onnx_resize_mode_attrs(n, method));
+  return emit_resize(n, x, r, onnx_resize_mode_attrs(n, method, r));
 }
 
 // Resizes [N,C,L] as [N,C,1,L]: all execution providers of ONNX Runtime resize images, not all

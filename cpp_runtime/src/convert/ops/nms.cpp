@@ -83,7 +83,8 @@ Value mask_all_but_top_scores(NodeContext& n, Value scores, std::int64_t max_sco
   auto count = boxes >= 0
                    ? n.int64_vector({max_scores})
                    : n.emit("Min", {dim_as_vector(n, scores, 2), n.int64_vector({max_scores})});
-  auto best = n.emit_multi_output(2, "TopK", {scores, count}, {{"axis", std::int64_t{2}}});
+  auto best = n.emit_multi_output(2, "TopK", {scores, count},
+                                  {{"axis", std::int64_t{2}}, {"sorted", std::int64_t{0}}});
   auto none = n.emit("Expand", {n.scalar_like(kLowest, scores), n.emit_shape(scores)});
   return n.emit("ScatterElements", {none, best[1], best[0]}, {{"axis", std::int64_t{2}}});
 }
@@ -143,10 +144,14 @@ CandidatesAndSelectedIndices emit_nms(NodeContext& n, std::int64_t background) {
   auto f = own ? read_detections_with_class_boxes(n, background)
                : read_detections_with_shared_boxes(n, background);
   auto candidates = mask_all_but_top_scores(n, f.scores, n.attr("nms_top_k", 0));
-  f.indices = nms_indices(n, f.boxes, candidates,
-                          {n.attr("nms_threshold", 0.3f), n.attr("score_threshold", 0.0f),
-                           n.attr("normalized", true) ? 0.0 : 1.0});
-  limit_rows_per_image(n, f, n.attr("keep_top_k", 0));
+  auto max_rows = n.attr("keep_top_k", 0);
+  // More boxes of one class cannot be among the best boxes of the image. NonMaxSuppression compares
+  // each box with all selected boxes of its class, so the limit also saves most of the time.
+  f.indices =
+      nms_indices(n, f.boxes, candidates,
+                  {n.attr("nms_threshold", 0.3f), n.attr("score_threshold", 0.0f),
+                   n.attr("normalized", true) ? 0.0 : 1.0, max_rows < 0 ? kNoLimit : max_rows});
+  limit_rows_per_image(n, f, max_rows);
   if (f.image_axis != 0) sort_by_image_class_box(n, f);
   return f;
 }
