@@ -228,17 +228,41 @@ def op_chain() -> Case:
     return call
 
 
-def train(name: str) -> Case:
+class Loss(nn.Layer):  # type: ignore[misc]
+    """A model with its loss."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model, self.criterion = model, nn.CrossEntropyLoss()
+
+    def forward(self, x: Any, y: Any) -> Any:
+        """Return the loss of one batch."""
+        return self.criterion(self.model(x), y)
+
+
+def train(name: str, static: bool = False) -> Case:
     """Run one training step, with SGD for the MLP and Adam for the other models."""
     model, (x, y) = TRAINED[name][0](), training_batch(name)
     optimizer_class = P.optimizer.SGD if name == "mlp" else P.optimizer.Adam
     optimizer = optimizer_class(1e-3, parameters=model.parameters())
-    criterion = nn.CrossEntropyLoss()
+    loss = P.jit.to_static(Loss(model)) if static else Loss(model)
 
     def call() -> None:
-        criterion(model(x), y).backward()
+        loss(x, y).backward()
         optimizer.step()
         optimizer.clear_grad()
+
+    return call
+
+
+def eager_inference(name: str) -> Case:
+    """Run a layer eagerly without gradients."""
+    model, (x, _) = TRAINED[name][0](), training_batch(name)
+    model.eval()
+
+    def call() -> None:
+        with P.no_grad():
+            model(x)
 
     return call
 
@@ -309,6 +333,14 @@ CASES: dict[str, Callable[[], Case]] = {
     "small op, with tape": lambda: add(True),
     "60 small ops, forward and backward": op_chain,
     **{f"training step: {name}": (lambda name=name: train(name)) for name in TRAINED},  # type: ignore[misc]
+    **{
+        f"training step, to_static: {name}": (lambda name=name: train(name, True))  # type: ignore[misc]
+        for name in TRAINED
+    },
+    **{
+        f"eager inference: {name}": (lambda name=name: eager_inference(name))  # type: ignore[misc]
+        for name in ("transformer", "lstm")
+    },
     "traced call of a small MLP": traced,
     "to_static call of an MLP": lambda: static_call(False),
     "to_static call of an MLP, input_spec": lambda: static_call(True),

@@ -216,16 +216,33 @@ def op_chain() -> Case:
     return call
 
 
-def train(name: str) -> Case:
+def train(name: str, compiled: bool = False) -> Case:
     """Run one training step, with SGD for the MLP and Adam for the other models."""
     model, (x, y) = MODELS[name][0](), training_batch(name)
     optimizer = (torch.optim.SGD if name == "mlp" else torch.optim.Adam)(model.parameters(), 1e-3)
     criterion = nn.CrossEntropyLoss()
+    loss = (
+        (lambda x, y: criterion(model(x), y))
+        if not compiled
+        else torch.compile(lambda x, y: criterion(model(x), y))
+    )
 
     def call() -> None:
-        criterion(model(x), y).backward()
+        loss(x, y).backward()
         optimizer.step()
         optimizer.zero_grad()
+
+    return call
+
+
+def eager_inference(name: str) -> Case:
+    """Run a module eagerly without gradients."""
+    model, (x, _) = MODELS[name][0](), training_batch(name)
+    model.eval()
+
+    def call() -> None:
+        with torch.no_grad():
+            model(x)
 
     return call
 
@@ -236,6 +253,14 @@ serve(
         "small op, with tape": lambda: add(True),
         "60 small ops, forward and backward": op_chain,
         **{f"training step: {name}": (lambda name=name: train(name)) for name in MODELS},
+        **{
+            f"training step, to_static: {name}": (lambda name=name: train(name, True))
+            for name in MODELS
+        },
+        **{
+            f"eager inference: {name}": (lambda name=name: eager_inference(name))
+            for name in ("transformer", "lstm")
+        },
     },
     "torch",
 )

@@ -56,8 +56,10 @@ void batched_matmul(const MatmulBatch<T>& s) {
                            });
   bool by_rows = s.m > s.n;
   Size unit = by_rows ? kRows : kColumns<T>, length = by_rows ? s.m : s.n;
-  Size part = ceil_div(ceil_div(length, min(8, each / kWorkPerTask + 1)), unit) * unit;
-  Size parts = ceil_div(length, part);
+  Size parts = 1;  // a power of two, which most numbers of threads divide evenly
+  while (parts < 8 && parts * kWorkPerTask < each) parts *= 2;
+  Size part = ceil_div(ceil_div(length, parts), unit) * unit;
+  parts = ceil_div(length, part);
   parallel_for(s.count * parts, [&](Size task) {
     Size from = task % parts * part, many = min(part, length - from);
     by_rows ? compute_block_of_product(s, task / parts, from, many, 0, s.n)
