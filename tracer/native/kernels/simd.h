@@ -59,11 +59,25 @@ T* padded_workspace(int slot, Size count) {
       workspace(slot, static_cast<std::size_t>(count) * sizeof(T) + std::size_t{4} * kBytes));
 }
 
+/// Combines the elements of a vector in pairs, the results in pairs, and so on. Distance: between
+/// the elements of a pair.
+template <class T, int Distance, class Combine, int... I>
+inline T combine_elements(V<T> v, const Combine& combine, std::integer_sequence<int, I...> all) {
+  if constexpr (Distance == 0)
+    return v[0];
+  else
+    return combine_elements<T, Distance / 2>(
+        combine(v, __builtin_shufflevector(v, v, (I ^ Distance)...)), combine, all);
+}
+template <class T, class Combine>
+inline T combine_elements(V<T> v, const Combine& combine) {
+  return combine_elements<T, kLanes<T> / 2>(v, combine,
+                                            std::make_integer_sequence<int, kLanes<T>>{});
+}
+
 template <class T>
 inline T horizontal_sum(V<T> v) {
-  T total = 0;
-  for (int i = 0; i < kLanes<T>; ++i) total += v[i];
-  return total;
+  return combine_elements<T>(v, [](V<T> a, V<T> b) { return a + b; });
 }
 
 // -- transpose

@@ -20,8 +20,8 @@
 namespace oarlock::kernels {
 namespace {
 
-constexpr auto kSpin =
-    std::chrono::microseconds(60);  // longer than the pause between two kernels of a training step
+// Longer than most pauses between two kernels of a step; waking a thread takes up to 50 us.
+constexpr auto kSpin = std::chrono::microseconds(200);
 
 inline void spin_pause() {
 #if defined(__x86_64__)
