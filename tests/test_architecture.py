@@ -280,6 +280,12 @@ FILES = sorted(
 MODULES = {module_of(path): path for path in FILES}
 
 
+@functools.cache
+def tree_of(module: str) -> ast.Module:
+    """The parsed source of a module."""
+    return ast.parse(MODULES[module].read_text())
+
+
 def package_of(module: str) -> str:
     """The package of `ALLOWED_IMPORTS` that a module belongs to."""
     parts = module.split(".")
@@ -313,16 +319,18 @@ def absolute(name: str, package: list[str]) -> str | None:
     return ".".join(part for part in parts if part)
 
 
-def imports_of(module: str, path: Path) -> Iterator[Import]:
+def imports_of(module: str) -> Iterator[Import]:
     """All imports of a file: at its top, in functions, under TYPE_CHECKING, and through importlib
     with a constant name.
     """
     package = [
         p
-        for p in (module if path.stem == "__init__" else module.rpartition(".")[0]).split(".")
+        for p in (
+            module if MODULES[module].stem == "__init__" else module.rpartition(".")[0]
+        ).split(".")
         if p
     ]
-    tree = ast.parse(path.read_text())
+    tree = tree_of(module)
     at_top = {id(node) for node in tree.body}
     for node in ast.walk(tree):
         names = []
@@ -345,7 +353,7 @@ def imports_of(module: str, path: Path) -> Iterator[Import]:
 @functools.cache
 def all_imports() -> list[Import]:
     """The imports of all modules."""
-    return [found for module, path in MODULES.items() for found in imports_of(module, path)]
+    return [found for module in MODULES for found in imports_of(module)]
 
 
 def test_every_package_has_a_row() -> None:
@@ -390,7 +398,9 @@ def test_lazy_imports_are_listed() -> None:
 
 def calls_of(module: str, suffix: str) -> list[ast.Call]:
     """The calls of functions whose names end with `suffix`, and of their aliases."""
-    tree = ast.parse(MODULES[module].read_text())
+    if suffix not in MODULES[module].read_text():
+        return []  # most modules: spares walking their trees
+    tree = tree_of(module)
     names = {
         alias.asname or alias.name
         for node in ast.walk(tree)
@@ -429,12 +439,12 @@ def test_modules_that_reach_paddle_1_are_listed() -> None:
 
 
 def test_lazy_tables_name_submodules() -> None:
-    for module, path in MODULES.items():
+    for module in MODULES:
         if not calls_of(module, "make_lazy_getattr"):
             continue
         values = [
             node.value
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in ast.walk(tree_of(module))
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         ]
         relative = [v for v in values if re.fullmatch(r"\.[a-z_0-9.]+", v)]

@@ -76,6 +76,7 @@ def test_python_code_of_documents(document: Path, tmp_path: Path) -> None:
     run(tmp_path, script)
 
 
+@pytest.mark.slow
 def test_commands_of_quantization_page(tmp_path: Path) -> None:
     """The commands run after the Python code. Code 3: the new model is no gain on this machine."""
     text = QUANTIZATION.read_text()

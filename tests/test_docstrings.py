@@ -8,13 +8,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted(
     path for folder in ("tracer", "export", "loader") for path in (ROOT / folder).rglob("*.py")
 )
-TREES = {path: ast.parse(path.read_text()) for path in FILES}
 PARAMETER_LINE = re.compile(r"([a-z]\w+(?:, [a-z]\w+)*): \S")
 RAISED = re.compile(r"Raises? (?:an? )?([A-Z]\w+)")
 CONSTANT = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")
@@ -56,27 +53,38 @@ def names_in(tree: ast.AST) -> set[str]:
     return names
 
 
-CODE_NAMES = set[str]().union(*map(names_in, TREES.values()))
-CLASSES = {
-    node.name
-    for tree in TREES.values()
-    for node in ast.walk(tree)
-    if isinstance(node, ast.ClassDef)
-}
+def test_docstrings_name_what_exists() -> None:
+    trees = {path: ast.parse(path.read_text()) for path in FILES}
+    code_names = set[str]().union(*map(names_in, trees.values()))
+    classes = {
+        node.name
+        for tree in trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    wrong: list[str] = []
+    for path, tree in trees.items():
+        for node, text in documented(tree):
+            where = f"{path.relative_to(ROOT)}: {getattr(node, 'name', path.stem)}"
+            for raised in RAISED.findall(text):
+                if raised not in classes and not hasattr(builtins, raised):
+                    wrong.append(f"{where}: raises {raised}")
+            for constant in set(CONSTANT.findall(text)) - code_names - EXTERNAL:
+                wrong.append(f"{where}: no constant {constant}")
+            if not isinstance(node, ast.Module):
+                wrong += [f"{where}: there is no {name}" for name in unknown_parameters(node, text)]
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_docstrings_name_what_exists(path: Path) -> None:
-    for node, text in documented(TREES[path]):
-        name = getattr(node, "name", path.stem)
-        for raised in RAISED.findall(text):
-            assert raised in CLASSES or hasattr(builtins, raised), f"{name}: raises {raised}"
-        unknown = set(CONSTANT.findall(text)) - CODE_NAMES - EXTERNAL
-        assert not unknown, f"{name}: no constant {unknown}"
-        if isinstance(node, ast.Module):
-            continue
-        known = names_in(node) | OTHER_TERMS.get(name, set())
-        for line in text.splitlines()[1:]:
-            found = PARAMETER_LINE.match(line)
-            for parameter in found[1].split(", ") if found else ():
-                assert parameter in known, f"{name}: there is no {parameter}"
+def unknown_parameters(node: ast.ClassDef | ast.FunctionDef, text: str) -> list[str]:
+    """Return the parameters that a docstring describes and its function or class does not name."""
+    described = [
+        parameter
+        for line in text.splitlines()[1:]
+        if (found := PARAMETER_LINE.match(line))
+        for parameter in found[1].split(", ")
+    ]
+    if not described:
+        return []
+    known = names_in(node) | OTHER_TERMS.get(node.name, set())
+    return [parameter for parameter in described if parameter not in known]

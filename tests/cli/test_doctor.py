@@ -41,6 +41,7 @@ def test_working_installation(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_missing_engine_and_bad_cache_folder(tmp_path: Path) -> None:
     code, rows = run_doctor(OARLOCK_ORT_LIBRARY=str(tmp_path / "no.so"))
     assert code == 1

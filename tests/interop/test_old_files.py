@@ -149,6 +149,7 @@ def run_oarlock(*args: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_commands_read_folder_with_file_per_parameter(tmp_path: Path) -> None:
     folder = written("fc.file.", tmp_path / "m")
     feed, result = tmp_path / "in.npz", tmp_path / "out.npz"

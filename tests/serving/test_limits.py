@@ -154,6 +154,7 @@ def test_memory_of_request_bodies_is_limited_and_released() -> None:
         server.await_metric("oarlock_request_body_bytes", 0)
 
 
+@pytest.mark.slow
 def test_memory_of_responses_is_limited_and_released(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that reads a byte now and then holds its response for a limited time."""
     monkeypatch.setattr(server_module, "_WRITE_TIMEOUT", 8.0)

@@ -537,6 +537,7 @@ def test_shutdown_completes_running_requests(model: str) -> None:
     assert ending.process.returncode == 0
 
 
+@pytest.mark.slow
 def test_requests_that_never_end_get_503_at_shutdown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
