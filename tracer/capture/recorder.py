@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ..core.dtype import DTYPE_BY_NP
@@ -75,14 +76,14 @@ STATIC_GRAPH = RecordingPolicy(False, False, True, True, True)
 class RecorderCheckpoint(NamedTuple):
     """The state of a recorder, for `rewind`.
 
-    num_blocks, num_ops: the number of blocks, and of ops in the current block.
-    variable_names: the variables of the current block.
+    num_blocks, num_ops, num_variables: the number of blocks, and of ops and variables in the
+    current block.
     invalidated, num_tensor_links, timestamp: the state of the alias analysis.
     """
 
     num_blocks: int
     num_ops: int
-    variable_names: tuple[str, ...]
+    num_variables: int
     invalidated: dict[int, Invalidation]
     num_tensor_links: int
     timestamp: int
@@ -217,7 +218,7 @@ class Recorder:
     def checkpoint(self) -> RecorderCheckpoint:
         """Return the state of the recorder, to which `rewind` can return."""
         block, aliases = self.block, self.aliases
-        written = len(self.program.blocks), len(block.ops), tuple(block.vars)
+        written = len(self.program.blocks), len(block.ops), len(block.vars)
         return RecorderCheckpoint(
             *written, dict(aliases.invalidated), aliases.num_tensor_links(), aliases.timestamp()
         )
@@ -226,12 +227,15 @@ class Recorder:
         """Remove the ops, blocks and variables that were written since the checkpoint. Parameters
         and constants that were added to `scope` since the checkpoint are kept.
         """
-        names = set(mark.variable_names)
+        variables = self.block.vars
         self.aliases.invalidated = dict(mark.invalidated)
         self.aliases.discard_tensor_links_to_newer_values(mark.num_tensor_links, mark.timestamp)
         del self.program.blocks[mark.num_blocks :]
         del self.block.ops[mark.num_ops :]
-        self.block.vars = {n: v for n, v in self.block.vars.items() if n in names or v.persistable}
+        # A dict keeps the order of insertion, so that the newest variables are last.
+        for name in list(islice(reversed(variables), len(variables) - mark.num_variables)):
+            if not variables[name].persistable:
+                del variables[name]
 
     def var(self, name: str) -> VarDesc | None:
         """Return the declaration of the variable `name` in the current block or an enclosing one;

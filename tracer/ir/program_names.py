@@ -20,7 +20,8 @@ class Namer:
         # requested name -> the last numeric suffix given out for it; all smaller suffixes are in
         # use
         self._last_suffixes: dict[str, int] = {}
-        self._layer_numbers: dict[tuple[str, str], int] = {}
+        # stem of a layer's name -> its number in this process -> its number in the program
+        self._layer_numbers: defaultdict[str, dict[str, int]] = defaultdict(dict)
 
     def for_related_program(self, names: Iterable[str]) -> Namer:
         """Return a Namer for another program of the same model, which numbers layers in the same
@@ -63,7 +64,5 @@ class Namer:
         if found is None:
             return self.unique_name(name)
         stem, number, rest = found["stem"], found["number"], found["rest"]
-        key = (stem, number)
-        if key not in self._layer_numbers:
-            self._layer_numbers[key] = sum(1 for s, _ in self._layer_numbers if s == stem)
-        return self.unique_name(f"{stem}_{self._layer_numbers[key]}{rest}")
+        numbers = self._layer_numbers[stem]
+        return self.unique_name(f"{stem}_{numbers.setdefault(number, len(numbers))}{rest}")

@@ -1,0 +1,151 @@
+"""Recording, compiling, saving and loading a program take work proportional to its number of ops.
+
+The tests count the lines of Python that run in each file, and the variables that a checkpoint
+reads, because times depend on the load of the machine.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import nn
+from oarlock.capture.recorder import Recorder
+from oarlock.core.op import Meta
+
+ROOT = str(Path(__file__).parents[2])
+
+
+class Layers(nn.Layer):
+    """A chain of small layers."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.layers = nn.LayerList([nn.Linear(2, 2) for _ in range(count)])
+
+    def forward(self, x: Any) -> Any:
+        for layer in self.layers:
+            x = nn.functional.relu(layer(x))
+        return x
+
+
+def lines_by_file(function: Callable[[], object]) -> Counter[str]:
+    """Call a function and count the lines that run in each file of the project; the lines of a
+    comprehension count once per item.
+    """
+    lines: Counter[str] = Counter()
+
+    def trace_line(frame: FrameType, event: str, arg: object) -> Any:
+        lines[frame.f_code.co_filename] += 1
+        return trace_line
+
+    def trace_call(frame: FrameType, event: str, arg: object) -> Any:
+        return trace_line if frame.f_code.co_filename.startswith(ROOT) else None
+
+    before = sys.gettrace()
+    sys.settrace(trace_call)
+    try:
+        function()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+def trace(net: Layers, folder: Path) -> None:
+    """Trace the layers."""
+    net.eval()
+    paddle.jit.TracedLayer.trace(net, [paddle.ones([2, 2])])
+
+
+def train(net: Layers, folder: Path) -> None:
+    """Run a training step under `to_static`."""
+    paddle.jit.to_static(net)(paddle.ones([2, 2])).sum().backward()
+    assert net.layers[0].weight.grad is not None
+
+
+def train_in_static_mode(net: Layers, folder: Path) -> None:
+    """Build a static program with gradients and run it."""
+    paddle.enable_static()
+    try:
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            loss = Layers(len(net.layers))(paddle.static.data("x", [None, 2])).sum()
+            paddle.optimizer.SGD(0.1).minimize(loss)
+        executor = paddle.static.Executor()
+        executor.run(startup)
+        executor.run(main, feed={"x": np.ones((2, 2), "float32")}, fetch_list=[loss])
+    finally:
+        paddle.disable_static()
+
+
+def save_and_load(net: Layers, folder: Path) -> None:
+    """Save the layers with verification, load the files, and run them in the engine."""
+    net.eval()
+    spec = paddle.static.InputSpec([None, 2], "float32", "x")
+    paddle.jit.save(net, str(folder / "net"), input_spec=[spec])
+    layer = paddle.jit.load(str(folder / "net"))
+    layer.eval()
+    with paddle.no_grad():
+        layer(paddle.ones([2, 2]))
+
+
+@pytest.mark.parametrize("task", [trace, train, train_in_static_mode, save_and_load])
+def test_lines_grow_linearly(task: Callable[[Layers, Path], None], tmp_path: Path) -> None:
+    """In each file, the third 20 layers run about as many lines as the second 20."""
+    task(Layers(3), tmp_path)  # imports modules and fills caches
+    nets = [Layers(count) for count in (20, 40, 60)]
+    small, middle, large = (lines_by_file(partial(task, net, tmp_path)) for net in nets)
+    assert sum(large.values()) > sum(small.values()) > 0
+    growth = {
+        name.removeprefix(ROOT): (middle[name] - small[name], lines - middle[name])
+        for name, lines in large.items()
+    }
+    faster = {name: pair for name, pair in growth.items() if pair[1] > 1.1 * pair[0] + 30}
+    assert not faster
+
+
+class CountingDict(dict[str, Any]):
+    """A dict that counts the keys which iterations read."""
+
+    num_read = 0
+
+    def _count(self, keys: Iterator[str]) -> Iterator[str]:
+        for key in keys:
+            self.num_read += 1
+            yield key
+
+    def __iter__(self) -> Iterator[str]:
+        return self._count(super().__iter__())
+
+    def __reversed__(self) -> Iterator[str]:
+        return self._count(super().__reversed__())
+
+    def items(self) -> Any:
+        """The items, counted as keys."""
+        return [(key, self[key]) for key in self]
+
+
+@pytest.mark.parametrize("count", [10, 1000])
+def test_rewinding_reads_new_variables_only(count: int) -> None:
+    """A checkpoint reads no variable, and rewinding reads those that were declared since."""
+    recorder, meta = Recorder(), Meta((2,), np.dtype("float32"))
+    variables = recorder.block.vars = CountingDict()
+    for i in range(count):
+        recorder.declare(f"before_{i}", meta)
+    mark = recorder.checkpoint()
+    recorder.declare("after", meta)
+    recorder.declare("weight", meta, persistable=True)
+    recorder.declare("before_3", meta)  # declared again
+    recorder.declare("last", meta)
+    recorder.rewind(mark)
+    assert variables.num_read == 3
+    assert recorder.block.vars.keys() == {*(f"before_{i}" for i in range(count)), "weight"}
