@@ -193,3 +193,12 @@ def test_max_pool_grad_declines_other_batch_and_channel_sizes() -> None:
         out = np.ones((batch, channels, 2, 2), "float32")
         result = native.compiled_function_or_placeholder("max_pool_grad")(x, out, out, sizes)
         assert (result is not NotImplemented) == is_supported
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+@pytest.mark.parametrize("type", ["elementwise_add", "elementwise_sub", "elementwise_mul"])
+def test_operand_of_one_element(type: str, shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).standard_normal((3, 5, 37)).astype(np.float32)
+    y = np.full(shape, 0.3, np.float32)
+    wanted = {"add": np.add, "sub": np.subtract, "mul": np.multiply}[type.rpartition("_")[2]]
+    np.testing.assert_array_equal(OPS[type].kernel(x, y), wanted(x, y))

@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <memory>
+
 #include "autograd/objects.h"
 
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
@@ -20,22 +22,37 @@ bool is_inexact_type_number(int number) {
 // From this size on, two system calls take less time than setting memory to zero.
 constexpr std::size_t kMinMappedZeroBytes = std::size_t{1} << 18;
 
-// A capsule that owns new pages of zeros, which take memory only if they are written; null, without
-// an error set, if there are none.
-PyObject* try_map_zero_pages(std::size_t num_bytes) {
-  void* pages =
-      ::mmap(nullptr, num_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) return nullptr;
-  PyObject* capsule = PyCapsule_New(pages, nullptr, [](PyObject* self) {
-    ::munmap(PyCapsule_GetPointer(self, nullptr),
-             reinterpret_cast<std::size_t>(PyCapsule_GetContext(self)));
-  });
-  if (!capsule) {
-    PyErr_Clear();
-    ::munmap(pages, num_bytes);
-    return nullptr;
+// New pages of zeros, which take memory only when they are written.
+class ZeroPages {
+ public:
+  explicit ZeroPages(std::size_t num_bytes)
+      : data_(
+            ::mmap(nullptr, num_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
+        num_bytes_(num_bytes) {}
+  ZeroPages(const ZeroPages&) = delete;
+  ZeroPages& operator=(const ZeroPages&) = delete;
+  ~ZeroPages() {
+    if (is_valid()) ::munmap(data_, num_bytes_);
   }
-  PyCapsule_SetContext(capsule, reinterpret_cast<void*>(num_bytes));
+  [[nodiscard]] bool is_valid() const { return data_ != MAP_FAILED; }
+  [[nodiscard]] void* data() const { return data_; }
+
+  static ZeroPages* of_capsule(PyObject* capsule) {
+    return static_cast<ZeroPages*>(PyCapsule_GetPointer(capsule, nullptr));
+  }
+
+ private:
+  void* data_;
+  std::size_t num_bytes_;
+};
+
+// A capsule that owns ZeroPages; null, without an error set, if there is no memory.
+PyObject* try_map_zero_pages(std::size_t num_bytes) {
+  auto pages = std::make_unique<ZeroPages>(num_bytes);
+  if (!pages->is_valid()) return nullptr;
+  PyObject* capsule = PyCapsule_New(pages.get(), nullptr,
+                                    [](PyObject* self) { delete ZeroPages::of_capsule(self); });
+  capsule ? (void)pages.release() : PyErr_Clear();
   return capsule;
 }
 
@@ -92,7 +109,7 @@ PyObject* zeros_like(PyObject* array) {
   Py_INCREF(reinterpret_cast<PyObject*>(dtype));  // the functions below steal the reference
   if (!pages) return PyArray_Zeros(PyArray_NDIM(a), PyArray_DIMS(a), dtype, 0);
   Ref zeros(PyArray_NewFromDescr(&PyArray_Type, dtype, PyArray_NDIM(a), PyArray_DIMS(a), nullptr,
-                                 PyCapsule_GetPointer(pages.get(), nullptr), NPY_ARRAY_CARRAY,
+                                 ZeroPages::of_capsule(pages.get())->data(), NPY_ARRAY_CARRAY,
                                  nullptr));
   if (!zeros || PyArray_SetBaseObject(reinterpret_as_array(zeros.get()), pages.release()) < 0)
     return nullptr;
