@@ -283,7 +283,7 @@ def split_shape_into_ints_and_tensors(shape: Any, op: str) -> tuple[list[int], l
         if not state.mode.static:
             return [int(d) for d in shape.tolist()], None
         return [-1] * shape.meta.shape[0], list(OPS["unbind"](shape, axis=0))
-    items = [shape] if isinstance(shape, int | np.integer) else list(shape)
+    items: list[Any] = [shape] if isinstance(shape, int | np.integer) else list(shape)
     if set(map(type, items)) <= {int}:
         return items, None
     if not any(isinstance(d, Tensor) for d in items):
