@@ -233,7 +233,8 @@ class Recorder:
         del self.program.blocks[mark.num_blocks :]
         del self.block.ops[mark.num_ops :]
         # A dict keeps the order of insertion, so that the newest variables are last.
-        for name in list(islice(reversed(variables), len(variables) - mark.num_variables)):
+        num_newer = max(0, len(variables) - mark.num_variables)
+        for name in list(islice(reversed(variables), num_newer)):
             if not variables[name].persistable:
                 del variables[name]
 
