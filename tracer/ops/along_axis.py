@@ -14,7 +14,7 @@ from ..core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Meta, check, check_dtype, 
 from .comparison_and_logic import equal
 from .elementwise import div, masked, mul, zeros_like
 from .index import check_index_range, check_integers
-from .scatter_at import assign_in_place_at, last_write_index_per_value, ufunc_at
+from .scatter_at import assign_or_add_in_place_at, last_write_index_per_value, ufunc_at
 from .shared_op_rules import Shape, dims_match, normalize_axis, pick_known_dim, vjp_input_shape
 
 
@@ -57,10 +57,7 @@ def put_elements(out: Any, index: Any, values: Any, axis: int, accumulate: bool)
     it there, in row-major order; change and return `out`. index and values have the same shape.
     """
     places = make_numpy_index_arrays_along_axis(out, index, axis)
-    if accumulate:
-        ufunc_at(np.add, out, places, values)
-    else:
-        assign_in_place_at(out, places, values)
+    assign_or_add_in_place_at(out, places, values, accumulate)
     return out
 
 

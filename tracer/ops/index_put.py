@@ -10,7 +10,7 @@ from .elementwise import zeros_like
 from .index import check_index_range, check_integers, index_select
 from .scatter_at import (
     add_slices_in_place,
-    assign_in_place_at,
+    assign_or_add_in_place_at,
     try_put_compiled,
     try_take_compiled,
     ufunc_at,
@@ -98,10 +98,7 @@ def index_put(x, indices, value, *, accumulate: bool = False):
     if try_put_compiled(out, tuple(indices), value, accumulate):
         return out
     places = _checked_numpy_indices(x, indices)
-    if accumulate:
-        ufunc_at(np.add, out, places, value)
-    else:
-        assign_in_place_at(out, places, value)
+    assign_or_add_in_place_at(out, places, value, accumulate)
     return out
 
 

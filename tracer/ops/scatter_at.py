@@ -65,6 +65,16 @@ def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
     out[places] = rows[last_write_index_per_value(out.shape[: len(places)], places)]
 
 
+def assign_or_add_in_place_at(
+    out: Any, places: tuple[Any, ...], values: Any, accumulate: bool
+) -> None:
+    """Assign as `assign_in_place_at`; with `accumulate`, add instead."""
+    if accumulate:
+        ufunc_at(np.add, out, places, values)
+    else:
+        assign_in_place_at(out, places, values)
+
+
 def try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bool:
     """Assign or add `values` at index arrays of the leading axes of `out` with a compiled kernel.
     Returns False, and changes nothing, if it does not support the operands.

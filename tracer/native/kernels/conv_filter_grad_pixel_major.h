@@ -10,7 +10,7 @@ namespace {
 
 /// The shapes of the computation for one block of input channels of a group.
 ///
-/// The input gradient of a kernel row is a product [m,pixels] @ [pixels,run], where a row of the
+/// The filter gradient of a kernel row is a product [m,pixels] @ [pixels,run], where a row of the
 /// second matrix consists of the channels of neighboring pixels, which are contiguous in memory. A
 /// run contains a whole kernel row if the kernel has no horizontal dilation, else one offset.
 struct PixelMajorFilterGrad {

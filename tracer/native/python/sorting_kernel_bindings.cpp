@@ -7,63 +7,51 @@
 namespace oarlock::python {
 namespace {
 
-/// The shape of an array with its last axis resized; removed for -1.
-struct ResizedShape {
+/// Indices along the last axis of x: an array like x, with `last` elements along that axis; without
+/// the axis for -1. fill(rows, count, from, to) writes the indices of `rows` rows of `count`
+/// elements.
+template <class Fill>
+nb::object make_indices_of_last_axis(KernelOperand& x, Size last, const Fill& fill) {
   npy_intp shape[NPY_MAXDIMS];
-  int rank;
+  std::copy_n(x.shape(), x.rank(), shape);
+  int rank = last < 0 ? x.rank() - 1 : x.rank();
+  if (last >= 0) shape[rank - 1] = last;
+  Size count = x.dim(x.rank() - 1);
+  KernelOperand y = empty(rank, shape, NPY_INT64);
+  KernelPollScope poll;
+  dispatch_number_type(x, [&]<class T>(T) {
+    const T* from = x.data<T>();
+    ScopedGilReleaseForWork free(x.size());
+    fill(x.size() / count, count, from, y.address<std::int64_t>());
+  });
+  return to_object(std::move(y));
+}
 
-  ResizedShape(const KernelOperand& x, Size last) : rank(last < 0 ? x.rank() - 1 : x.rank()) {
-    std::copy_n(x.shape(), x.rank(), shape);
-    if (last >= 0) shape[rank - 1] = last;
-  }
-};
+bool has_number_axis(const KernelOperand& x) { return x.is_number() && x.rank() >= 1; }
 
 nb::object sort_indices(nb::handle x, Size first, bool descending) {
   KernelOperand a(x);
-  if (!a.is_number() || a.rank() < 1) return not_implemented();
-  Size count = a.dim(a.rank() - 1);
-  if (first < 1 || first > count) return not_implemented();
-  ResizedShape s(a, first);
-  KernelOperand y = empty(s.rank, s.shape, NPY_INT64);
-  KernelPollScope poll;
-  dispatch_number_type(a, [&]<class T>(T) {
-    const T* from = a.data<T>();
-    ScopedGilReleaseForWork free(a.size());
-    kernels::sort_indices(a.size() / count, count, first, descending, from,
-                          y.address<std::int64_t>());
+  if (!has_number_axis(a) || first < 1 || first > a.dim(a.rank() - 1)) return not_implemented();
+  return make_indices_of_last_axis(a, first, [&](Size rows, Size count, auto* from, auto* to) {
+    kernels::sort_indices(rows, count, first, descending, from, to);
   });
-  return to_object(std::move(y));
 }
 
 nb::object select_index(nb::handle x, Size position) {
   KernelOperand a(x);
-  if (!a.is_number() || a.rank() < 1) return not_implemented();
-  Size count = a.dim(a.rank() - 1);
-  if (position < 0 || position >= count) return not_implemented();
-  ResizedShape s(a, -1);
-  KernelOperand y = empty(s.rank, s.shape, NPY_INT64);
-  KernelPollScope poll;
-  dispatch_number_type(a, [&]<class T>(T) {
-    const T* from = a.data<T>();
-    ScopedGilReleaseForWork free(a.size());
-    kernels::select_index(a.size() / count, count, position, from, y.address<std::int64_t>());
+  if (!has_number_axis(a) || position < 0 || position >= a.dim(a.rank() - 1))
+    return not_implemented();
+  return make_indices_of_last_axis(a, -1, [&](Size rows, Size count, auto* from, auto* to) {
+    kernels::select_index(rows, count, position, from, to);
   });
-  return to_object(std::move(y));
 }
 
 nb::object mode_index(nb::handle x) {
   KernelOperand a(x);
-  if (!a.is_number() || a.rank() < 1) return not_implemented();
-  Size count = a.dim(a.rank() - 1);
-  ResizedShape s(a, -1);
-  KernelOperand y = empty(s.rank, s.shape, NPY_INT64);
-  KernelPollScope poll;
-  dispatch_number_type(a, [&]<class T>(T) {
-    const T* from = a.data<T>();
-    ScopedGilReleaseForWork free(a.size());
-    kernels::mode_index(a.size() / count, count, from, y.address<std::int64_t>());
+  if (!has_number_axis(a)) return not_implemented();
+  return make_indices_of_last_axis(a, -1, [](Size rows, Size count, auto* from, auto* to) {
+    kernels::mode_index(rows, count, from, to);
   });
-  return to_object(std::move(y));
 }
 
 }  // namespace
