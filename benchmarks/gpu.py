@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
@@ -146,11 +147,18 @@ def main() -> None:
     print(f"ONNX Runtime {info['version']} ({', '.join(info['providers'])})")
     print("largest difference between CPU and GPU, relative to the largest value, TF32 off:")
     models = sorted(p for p in args.models.glob("*.pdmodel") if ".fixed" not in p.name)
+    failed = 0
     for path in models:
-        print(compare_with_cpu(path), flush=True)
+        try:
+            print(compare_with_cpu(path), flush=True)
+        except RuntimeError as error:
+            failed += 1
+            print(f"{path.stem:24} FAILED: {error}", flush=True)
     for path in models:
         if path.stem in TIMED:
             print_times(path, args.rounds)
+    if failed:
+        sys.exit(f"{failed} of {len(models)} models failed")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ code.
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,10 @@ from hypothesis import settings
 
 # Tests of the conversion need its errors; tests of the fallback to Python say `full_graph=False`.
 os.environ["ENABLE_FALL_BACK"] = "False"
+
+# A shell starts background jobs with SIGINT ignored, and processes of tests would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

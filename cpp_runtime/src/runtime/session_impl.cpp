@@ -542,7 +542,11 @@ const ort::MemoryInfo* Session::Impl::memory_info(const Device& device) const {
 }
 
 ort::ValueHandle Session::Impl::make_ort_value_in_view_memory(const TensorView& view) const {
-  return make_ort_value_of_view(library, memory_info(view.device), view);
+  const ort::MemoryInfo* memory = memory_info(view.device);
+  // To ONNX Runtime, pinned memory is like other host memory: described as pinned memory, ONNX
+  // Runtime 1.31 copies an output to itself and fails, if an earlier run had other outputs.
+  if (view.device.type == DeviceType::cuda_pinned) memory = cpu_memory.get();
+  return make_ort_value_of_view(library, memory, view);
 }
 
 void Session::Impl::check_tensor_for_output(std::size_t index, const Tensor& tensor) const {

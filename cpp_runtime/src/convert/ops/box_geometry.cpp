@@ -94,7 +94,9 @@ Expr image_membership_mask(NodeContext& n, Value image_ids, Value num_images) {
 }  // namespace
 
 Value row_counts_from_image_ids(NodeContext& n, Value image_ids, Value num_images) {
-  auto each = image_membership_mask(n, image_ids, num_images).to(DType::int64);
+  // The id of no image is added, because ReduceSum on CUDA fails on an axis of size 0.
+  Value ids = n.concat({image_ids, n.int64_vector({-1})}, 0);
+  auto each = image_membership_mask(n, ids, num_images).to(DType::int64);
   return n.cast(reduce(n, "ReduceSum", each, {0}, false), DType::int32);
 }
 
