@@ -46,6 +46,7 @@ class Trace(EagerMode):
     allows_bare_arrays = (
         False  # VJP rules and called programs run on Tensors, so that ops are recorded
     )
+    allows_fused_ops = False
 
     def __init__(
         self,

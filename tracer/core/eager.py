@@ -58,6 +58,7 @@ class EagerMode(Mode):
     """
 
     allows_bare_arrays = True
+    allows_fused_ops = True
 
     def __init__(self, tape: bool) -> None:
         self.tape = tape

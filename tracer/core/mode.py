@@ -28,10 +28,12 @@ class Mode:
     tape: gradients are recorded.
     allows_bare_arrays: vjp rules may run on bare arrays, without calls of this mode.
     static: ops are recorded into a program.
+    allows_fused_ops: a function may call one op of Oarlock in place of several ops of Paddle.
     """
 
     is_eager = True
     allows_bare_arrays = False
+    allows_fused_ops = False
     tape = True
     static = False
     # While a program is recorded: whether the code that called the recorded function records

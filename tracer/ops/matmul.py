@@ -9,7 +9,7 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Floats, Ints, Meta, check, check_dtype, op
 from .comparison_and_logic import equal, is_strictly_between
-from .elementwise import div, masked, mul, scale
+from .elementwise import add, div, masked, mul, scale
 from .half_precision import computed_in_float32_if_half
 from .reduce import axes_to_reduce, broadcast_or_distribute_like, reduced_shape
 from .shared_op_rules import (
@@ -119,6 +119,32 @@ def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
         return narrow(found, axes=[-1]) if column else found
 
     return lambda: _left_grad(g, x, y, trans_x, trans_y), right_grad
+
+
+@op("linear", "X, Y, Bias -> Out", same_dtype="X Y Bias", internal=True)
+def linear(x, y, bias):
+    """Out = X @ Y + Bias in one kernel. Where ops are recorded, they are matmul_v2 and
+    elementwise_add.
+
+    X [*B,K], Y [K,N], Bias [N] -> Out [*B,N]
+    """
+    return add.numpy_kernel(matmul.numpy_kernel(x, y), bias)
+
+
+@linear.native
+def _(x, y, bias):
+    return _native_matmul(x, y, False, False, bias) if y.ndim == 2 else NotImplemented
+
+
+@linear.meta
+def _(x, y, bias):
+    product = matmul.meta_rule(x, y, trans_x=False, trans_y=False)
+    return Meta(broadcast_shapes(product.shape, bias.shape), product.dtype)
+
+
+@linear.vjp
+def _(g, x, y, bias):
+    return *matmul.vjp_rule(g, x, y, trans_x=False, trans_y=False), g
 
 
 @op("bmm", "X, Y -> Out", same_dtype="X Y")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -22,6 +23,7 @@ from .shared_op_rules import (
     vjp_input_shape,
 )
 from .standardization import (
+    standardize_affine_grad,
     standardize_grad,
     standardize_rows_and_return_moments,
     standardize_with_given_moments,
@@ -224,6 +226,9 @@ def _(
     if _uses_running_stats(is_test, trainable_statistics, use_global_stats):
         inv_std = rsqrt(scale(variance, bias=epsilon))
 
+        def bias_grad() -> Any:
+            return reduce_sum(g, dim=rest)
+
         def weight_grad() -> Any:
             return reduce_sum(
                 mul(g, mul(sub(x, per_channel(mean)), per_channel(inv_std))), dim=rest
@@ -231,16 +236,23 @@ def _(
 
         x_grad = lambda: mul(scaled_grad(), per_channel(inv_std))  # noqa: E731 - a gradient nobody may want
     else:
-        m, r = per_channel(SavedMean), per_channel(SavedVariance)
 
-        def weight_grad() -> Any:
-            return standardized_product_sum(x, m, r, g, axes=rest, over=rest)
+        @functools.cache
+        def grads() -> Any:
+            return standardize_affine_grad(
+                x,
+                None if weight is None else per_channel(weight),
+                per_channel(SavedMean),
+                per_channel(SavedVariance),
+                g,
+                axes=rest,
+            )
 
-        x_grad = lambda: standardize_grad(x, m, r, scaled_grad(), axes=rest)  # noqa: E731
+        x_grad, weight_grad, bias_grad = (lambda i=i: grads()[i] for i in range(3))
     return (
         x_grad,
         weight_grad,
-        lambda: reduce_sum(g, dim=rest),
+        bias_grad,
         None,
         None,
         None,

@@ -86,7 +86,7 @@ TYPES_BY_MODULE = {
     "lrn_norm_and_channel_scaling": "affine_channel around_channels lrn norm",
     "margin_and_identity_loss": "hinge_loss identity_loss modified_huber_loss",
     "masked_softmax": "fused_softmax_mask fused_softmax_mask_upper_triangle",
-    "matmul": "addmm bmm dot fc flatten_at frobenius_norm matmul_v2 mul mv p_norm",
+    "matmul": "addmm bmm dot fc flatten_at frobenius_norm linear matmul_v2 mul mv p_norm",
     "max_pool_with_index": "max_pool2d_with_index max_pool3d_with_index read_at_max_positions unpool unpool3d write_at_max_positions",
     "multi_dot_kron_cross_dist": "cross dist kron matrix_power multi_dot",
     "multiclass_nms": "multiclass_nms3",
@@ -113,7 +113,7 @@ TYPES_BY_MODULE = {
     "sort": "argsort top_k top_k_v2",
     "special_math": "digamma erfinv i0 i0e i1 i1e lgamma polygamma",
     "spectral_norm_and_bilinear": "bilinear_tensor_product leading_direction spectral_norm",
-    "standardization": "standardize standardize_dot standardize_grad",
+    "standardization": "standardize standardize_affine_grad standardize_dot standardize_grad",
     "unary_math": "abs acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log10 log1p log2 reciprocal round rsqrt sigmoid sigmoid_grad sign sin sinh sqrt square tan tanh tanh_grad trunc",
     "whole_tensor_norms": "clip_by_norm l1_norm squared_l2_norm",
     "yolo_loss": "yolov3_loss yolov3_loss_grad"

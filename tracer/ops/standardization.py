@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core import native
@@ -12,7 +12,7 @@ from ..core.op import Ints, Meta, op
 from . import blockwise
 from .elementwise import add, mul
 from .half_precision import computed_in_float32_if_half
-from .reduce import broadcast_or_distribute_like, reduce_mean, reduced_shape
+from .reduce import broadcast_or_distribute_like, reduce_mean, reduce_sum, reduced_shape
 from .shared_op_rules import like_x_meta
 from .unary_math import negative
 
@@ -94,9 +94,9 @@ def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
     return np.transpose(found, np.argsort(kept + gone).tolist())
 
 
-_BACK, _DOT = (
-    native.compiled_function_or_placeholder("standardize_grad"),
-    native.compiled_function_or_placeholder("standardize_dot"),
+_BACK, _AFFINE_GRAD, _DOT = map(
+    native.compiled_function_or_placeholder,
+    ("standardize_grad", "standardize_affine_grad", "standardize_dot"),
 )
 
 
@@ -161,6 +161,15 @@ def _overwrite_with_standardize_grad(out: Any, dot: Any, total: Any, inv_std: An
 
 @standardize_grad.vjp
 def _(b, x, mean, inv_std, g, *, axes):
+    x_grad, g_grad = _lazy_grads_of_standardize_grad(b, x, mean, inv_std, g, axes)
+    return x_grad, None, None, g_grad
+
+
+def _lazy_grads_of_standardize_grad(
+    b: Any, x: Any, mean: Any, inv_std: Any, g: Any, axes: Sequence[int]
+) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Functions that return the gradients of <b, standardize_grad(x, g)> for x and g."""
+
     # Let P be the linear map g -> X@GRAD, which is self-adjoint, r the InvStd, and mean() over the
     # axes. Then d<b, P g>/dx = -r * (xhat * mean(b * P g) + P g * mean(b * xhat) + P b * mean(g *
     # xhat)).
@@ -173,7 +182,70 @@ def _(b, x, mean, inv_std, g, *, axes):
         total = add(mul(pg, mean_over_axes(mul(b, xhat))), mul(pb, mean_over_axes(mul(g, xhat))))
         return negative(mul(add(total, mul(xhat, mean_over_axes(mul(b, pg)))), inv_std))
 
-    return x_second_order_grad, None, None, lambda: standardize_grad(x, mean, inv_std, b, axes=axes)
+    return x_second_order_grad, lambda: standardize_grad(x, mean, inv_std, b, axes=axes)
+
+
+@op(
+    "standardize_affine_grad",
+    "X, Scale?, Mean, InvStd, Y@GRAD -> X@GRAD, Scale@GRAD, Bias@GRAD",
+    internal=True,
+)
+@computed_in_float32_if_half
+def standardize_affine_grad(x, weight, mean, inv_std, g, *, axes: Ints):
+    """The gradients of Y = xhat * Scale + Bias, where xhat is X standardized over the axes.
+
+    X, Y@GRAD [*S], Scale, Mean, InvStd: S with size 1 at the axes -> X@GRAD [*S], others: S without
+    the axes
+    """
+    over = tuple(axes)
+    centred = x - mean
+    dot = np.sum(g * centred, axis=over, keepdims=True)
+    total = np.sum(g, axis=over, keepdims=True)
+    x_grad = _overwrite_with_standardize_grad(centred, dot, total, inv_std, g)
+    if weight is not None:
+        x_grad *= weight
+    kept = reduced_shape(x.shape, over, False)
+    return x_grad, (dot * inv_std).reshape(kept), total.reshape(kept)
+
+
+@standardize_affine_grad.native
+def _(x, weight, mean, inv_std, g, *, axes):
+    around = _find_outer_kept_inner_sizes(x.shape, axes)
+    if around is None or g.shape != x.shape:
+        return NotImplemented
+    found = _AFFINE_GRAD(x, weight, mean, inv_std, g, *around)
+    if found is NotImplemented:
+        return found
+    kept = reduced_shape(x.shape, axes, False)
+    return found[0], found[1].reshape(kept), found[2].reshape(kept)
+
+
+@standardize_affine_grad.meta
+def _(x, weight, mean, inv_std, g, *, axes):
+    parameter = Meta(reduced_shape(x.shape, axes, False), x.dtype)
+    return x, parameter, parameter
+
+
+@standardize_affine_grad.vjp
+def _(b, b_scale, b_bias, x, weight, mean, inv_std, g, *, axes):
+    scaled = g if weight is None else mul(g, weight)
+    x_part, scaled_part = _lazy_grads_of_standardize_grad(b, x, mean, inv_std, scaled, axes)
+    spread_scale, spread_bias = (
+        broadcast_or_distribute_like(t, x, axes=axes) for t in (b_scale, b_bias)
+    )
+
+    def x_grad() -> Any:
+        return add(x_part(), standardize_grad(x, mean, inv_std, mul(g, spread_scale), axes=axes))
+
+    def weight_grad() -> Any:
+        return reduce_sum(mul(g, scaled_part()), dim=axes, keep_dim=True)
+
+    def g_grad() -> Any:
+        through_x = scaled_part() if weight is None else mul(scaled_part(), weight)
+        xhat = standardize_with_given_moments(x, mean, inv_std, axes=axes)
+        return add(add(through_x, mul(xhat, spread_scale)), spread_bias)
+
+    return x_grad, weight_grad, None, None, g_grad
 
 
 @op("standardize_dot", "X, Mean, InvStd, Y -> Out", internal=True)

@@ -52,6 +52,7 @@ constexpr KernelTable<T> kTable = {
     .affine = affine<T>,
     .layer_norm = layer_norm<T>,
     .standardize_grad = standardize_grad<T>,
+    .standardize_affine_grad = standardize_affine_grad<T>,
     .standardize_dot = standardize_dot<T>,
     .standardize_dot_over_rows = standardize_dot_over_rows<T>,
     .softmax = softmax<T>,

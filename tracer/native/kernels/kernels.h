@@ -17,6 +17,7 @@ struct MatmulBatch {
   const T* const* b;
   Size b_row, b_column;
   T* c;
+  const T* bias = nullptr;  // [n], added to each row of each product
 };
 
 /// The sizes of a convolution of x [N,C,H,W] with a filter [M,C/groups,KH,KW] to y [N,M,OH,OW].
@@ -153,6 +154,9 @@ struct KernelTable {
                      T* mean, T* variance);
   void (*standardize_grad)(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std,
                            const T* g, T* dx);
+  void (*standardize_affine_grad)(Size n, Size c, Size k, const T* x, const T* weight,
+                                  const T* mean, const T* inv_std, const T* g, T* dx, T* dweight,
+                                  T* dbias);
   void (*standardize_dot)(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std,
                           const T* y, T* out);
   void (*standardize_dot_over_rows)(Size r, Size k, const T* x, const T* mean, const T* inv_std,

@@ -41,6 +41,11 @@ void compute_block_of_product(const MatmulBatch<T>& s, Size index, Size row, Siz
   T* c = s.c + index * s.m * s.n + row * s.n + column;
   multiply_matrix_by_panels(rows, columns, s.k, s.a[index] + row * s.a_row, s.a_row, s.a_column, c,
                             s.n, false, panels);
+  if (s.bias)
+    for (Size i = 0; i < rows; ++i)
+      map_vectors(
+          columns, [](V<T> v, V<T> b) { return v + b; }, c + i * s.n, c + i * s.n,
+          s.bias + column);
 }
 
 constexpr Size kWorkPerTask = Size(1) << 19;  // multiplications per task

@@ -80,6 +80,33 @@ void standardize_grad(Size n, Size c, Size k, const T* x, const T* mean, const T
   });
 }
 
+/// The gradients of y = xhat * weight + bias, xhat = (x - mean) * inv_std, for g like y: dx like x,
+/// dweight [c] = the sum of xhat * g over n and k, dbias [c] = the sum of g. `weight` may be null.
+template <class T>
+void standardize_affine_grad(Size n, Size c, Size k, const T* x, const T* weight, const T* mean,
+                             const T* inv_std, const T* g, T* dx, T* dweight, T* dbias) {
+  T count = static_cast<T>(n * k);
+  parallel_for_each_channel(n, c, k, [&](Size j) {
+    T middle = mean[j], inv = inv_std[j], total = 0, dot = 0;
+    for (Size i = 0; i < n; ++i) {
+      const T *from = x + (i * c + j) * k, *back = g + (i * c + j) * k;
+      total += sum_mapped_elements<T>(k, [](V<T> b) { return b; }, back);
+      dot +=
+          sum_mapped_elements<T>(k, [&](V<T> v, V<T> b) { return (v - middle) * b; }, from, back);
+    }
+    dweight[j] = dot * inv;
+    dbias[j] = total;
+    T shift = total / count, bend = dot / count * inv * inv;
+    if (weight) inv *= weight[j];
+    for (Size i = 0; i < n; ++i) {
+      const T *from = x + (i * c + j) * k, *back = g + (i * c + j) * k;
+      map_vectors(
+          k, [&](V<T> v, V<T> b) { return (b - shift - (v - middle) * bend) * inv; },
+          dx + (i * c + j) * k, from, back);
+    }
+  });
+}
+
 /// out [c] = the sum of xhat * y over n and k; the _rows variant, for n = 1, sums over c to out
 /// [k].
 template <class T>

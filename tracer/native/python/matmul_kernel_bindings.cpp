@@ -47,27 +47,30 @@ struct BroadcastBatchAxes {
 
 template <class T>
 void multiply(const KernelOperand& a, const KernelOperand& b, bool transpose_a, bool transpose_b,
-              const BroadcastBatchAxes& batch, KernelOperand& c) {
+              const BroadcastBatchAxes& batch, const T* bias, KernelOperand& c) {
   int a_row = a.rank() - (transpose_a ? 1 : 2), a_column = a.rank() - (transpose_a ? 2 : 1);
   int b_row = b.rank() - (transpose_b ? 1 : 2), b_column = b.rank() - (transpose_b ? 2 : 1);
   auto from_a = batch.matrix_addresses<T>(a), from_b = batch.matrix_addresses<T>(b);
   kernels::MatmulBatch<T> s{batch.count,        a.dim(a_row),  b.dim(b_column),
                             a.dim(a_column),    from_a.data(), a.stride(a_row),
                             a.stride(a_column), from_b.data(), b.stride(b_row),
-                            b.stride(b_column), c.address<T>()};
+                            b.stride(b_column), c.address<T>(),  bias};
   ScopedGilReleaseForWork free(s.count * s.m * s.n * s.k / 16);
   KernelPollScope poll_scope;
   kernels::kernel_table<T>().batched_matmul(s);
 }
 
-nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y) {
-  KernelOperand a(x), b(y);
+nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y, nb::handle bias) {
+  KernelOperand a(x), b(y), plus(bias);
   BroadcastBatchAxes batch;
   if (!are_nonempty_real_of_same_dtype({&a, &b}) || !batch.try_broadcast_batch_axes(a, b))
     return not_implemented();
   Size m = a.dim(a.rank() - (transpose_x ? 1 : 2)), k = a.dim(a.rank() - (transpose_x ? 2 : 1));
   Size n = b.dim(b.rank() - (transpose_y ? 2 : 1));
   if (k != b.dim(b.rank() - (transpose_y ? 1 : 2))) return not_implemented();
+  if (!bias.is_none() && (!are_nonempty_real_of_same_dtype({&a, &plus}) || plus.rank() != 1 ||
+                          plus.dim(0) != n))
+    return not_implemented();
   batch.shape[batch.axes] = m;
   batch.shape[batch.axes + 1] = n;
   KernelOperand c = empty(batch.axes + 2, batch.shape, a.type());
@@ -78,6 +81,7 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
     batch.count = 1;
   }
   dispatch_real_type(a.type(), [&]<class T>(T) {
+    const T* added = bias.is_none() ? nullptr : plus.data<T>();
     if (rows) {
       const T *from_a = a.address<T>(), *from_b = b.address<T>();
       int row = transpose_y ? 1 : 0;
@@ -91,12 +95,13 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
                                 &from_b,
                                 b.stride(row),
                                 b.stride(1 - row),
-                                c.address<T>()};
+                                c.address<T>(),
+                                added};
       ScopedGilReleaseForWork free(s.m * n * k / 16);
       KernelPollScope poll_scope;
       kernels::kernel_table<T>().batched_matmul(s);
     } else {
-      multiply<T>(a, b, transpose_x, transpose_y, batch, c);
+      multiply<T>(a, b, transpose_x, transpose_y, batch, added, c);
     }
   });
   return to_object(std::move(c));
@@ -106,9 +111,9 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
 
 void bind_matmul(nb::module_& m) {
   m.def("matmul", &matmul, nb::arg("x"), nb::arg("y"), nb::arg("transpose_x"),
-        nb::arg("transpose_y"),
-        "x @ y over the last two axes, either transposed first.  x [*B,M,K], y [*B,K,N] -> "
-        "[*B,M,N]");
+        nb::arg("transpose_y"), nb::arg("bias").none() = nb::none(),
+        "x @ y over the last two axes, either transposed first, plus the bias [N] if given.  x "
+        "[*B,M,K], y [*B,K,N] -> [*B,M,N]");
 }
 
 }  // namespace oarlock::python

@@ -79,6 +79,27 @@ nb::object standardize_grad(nb::handle x, nb::handle mean, nb::handle inv_std, n
   return to_object(std::move(dx));
 }
 
+nb::object standardize_affine_grad(nb::handle x, nb::handle weight, nb::handle mean,
+                                   nb::handle inv_std, nb::handle g, Size n, Size c, Size k) {
+  KernelOperand a(x), w(weight), m(mean), v(inv_std), b(g);
+  if (!are_nonempty_real_of_same_dtype({&a, &m, &v, &b}) || !is_contiguous_of_size(a, n, c, k) ||
+      b.size() != a.size() || m.size() != c || v.size() != c ||
+      !is_none_or_of_dtype_and_size(w, weight, a, c))
+    return not_implemented();
+  KernelOperand dx = empty(a.rank(), a.shape(), a.type()), dweight = empty({c}, a.type()),
+                dbias = empty({c}, a.type());
+  dispatch_real_type(a.type(), [&]<class T>(T) {
+    const T *times = weight.is_none() ? nullptr : w.data<T>(), *middle = m.data<T>(),
+            *inv = v.data<T>(), *back = b.data<T>();
+    ScopedGilReleaseForWork free(a.size());
+    kernels::kernel_table<T>().standardize_affine_grad(n, c, k, a.address<T>(), times, middle, inv,
+                                                       back, dx.address<T>(), dweight.address<T>(),
+                                                       dbias.address<T>());
+  });
+  return nb::make_tuple(to_object(std::move(dx)), to_object(std::move(dweight)),
+                        to_object(std::move(dbias)));
+}
+
 nb::object standardize_dot(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle y,
                            bool rows, Size n, Size c, Size k) {
   KernelOperand a(x), m(mean), v(inv_std), b(y);
@@ -112,6 +133,9 @@ void bind_norm(nb::module_& m) {
         "x seen as rows [r,k] -> y like x, mean [r], variance [r]");
   m.def("standardize_grad", &standardize_grad, nb::arg("x"), nb::arg("mean"), nb::arg("inv_std"),
         nb::arg("g"), nb::arg("n"), nb::arg("c"), nb::arg("k"));
+  m.def("standardize_affine_grad", &standardize_affine_grad, nb::arg("x"),
+        nb::arg("weight").none(), nb::arg("mean"), nb::arg("inv_std"), nb::arg("g"), nb::arg("n"),
+        nb::arg("c"), nb::arg("k"), "-> dx, dweight [c], dbias [c]");
   m.def("standardize_dot", &standardize_dot, nb::arg("x"), nb::arg("mean"), nb::arg("inv_std"),
         nb::arg("y"), nb::arg("rows"), nb::arg("n"), nb::arg("c"), nb::arg("k"),
         "the sum of xhat * y over n and k; rows: over c");

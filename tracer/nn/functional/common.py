@@ -42,7 +42,7 @@ __all__ = [
     "zeropad2d",
 ]
 
-_MATMUL, _ADD = OPS["matmul_v2"], OPS["elementwise_add"]
+_LINEAR, _MATMUL, _ADD = OPS["linear"], OPS["matmul_v2"], OPS["elementwise_add"]
 
 
 def linear(
@@ -52,8 +52,11 @@ def linear(
 
     x [*, in], weight [in, out], bias [out] -> [*, out]
     """
-    out = _MATMUL(x, weight)
-    return out if bias is None else _ADD(out, bias)
+    if bias is None:
+        return _MATMUL(x, weight)
+    if state.mode.allows_fused_ops:
+        return _LINEAR(x, weight, bias)
+    return _ADD(_MATMUL(x, weight), bias)
 
 
 def embedding(
