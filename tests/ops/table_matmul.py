@@ -22,6 +22,19 @@ def norm(order, axis, keepdims=False):
     return lambda x: np.linalg.norm(x, order, axis, keepdims=keepdims)
 
 
+def attention(scale, is_causal=False):
+    def ref(q, k, v, mask):
+        scores = q @ k.swapaxes(2, 3) * scale + (0 if mask is None else mask)
+        if is_causal:
+            scores = np.where(np.tri(scores.shape[2], dtype=bool), scores, -np.inf)
+        weights = np.exp(scores - scores.max(3, keepdims=True))
+        return np.einsum("bhls,bhse->blhe", weights / weights.sum(3, keepdims=True), v)
+
+    return ref
+
+
+INTERNAL = "an op of Oarlock only"
+
 ROWS = [
     Row("matmul", [f(2, 3), f(3, 4)], ref=np.matmul),
     Row("matmul", [f(5, 3, 2), f(4, 3)], {"transpose_X": True, "transpose_Y": True, "alpha": 0.5}, ref=lambda x, y: turned(True, True)(x, y) * 0.5),
@@ -43,6 +56,12 @@ ROWS = [
     Row("matmul_v2", [f(5, 3, 2), f(3)], {"trans_x": True}, ref=lambda x, y: x.swapaxes(1, 2) @ y),
     Row("matmul_v2", [f(3), f(5, 3, 4)], ref=np.matmul),
     Row("matmul_v2", [f(0, 3), f(3, 4)], ref=np.matmul, paddle="2.6.2 rejects empty tensors"),
+    Row("linear", [f(2, 3), f(3, 4), f(4)], ref=lambda x, y, b: x @ y + b, paddle=INTERNAL),
+    Row("linear", [f(2, 5, 3), f(3, 4), f(4)], ref=lambda x, y, b: x @ y + b, paddle=INTERNAL),
+    Row("linear", [f(3), f(3, 4), f(2, 4)], ref=lambda x, y, b: x @ y + b, paddle=INTERNAL),
+    Row("attention", [f(2, 3, 5, 4), f(2, 3, 6, 4), f(2, 3, 6, 2), None], {"scale": 0.5}, ref=attention(0.5), paddle=INTERNAL),
+    Row("attention", [f(2, 3, 5, 4), f(2, 3, 6, 4), f(2, 3, 6, 2), f(2, 1, 5, 6)], {"scale": 0.5}, ref=attention(0.5), paddle=INTERNAL),
+    Row("attention", [f(2, 1, 5, 4), f(2, 1, 5, 4), f(2, 1, 5, 3), f(1, 1, 5, 5)], {"scale": 0.3, "is_causal": True}, ref=attention(0.3, True), paddle=INTERNAL),
     Row("bmm", [f(5, 2, 3), f(5, 3, 4)], ref=np.matmul),
     Row("dot", [f(4), f(4)], ref=np.dot),
     Row("dot", [n.ints(4, dtype="int32"), n.ints(4, dtype="int32")], ref=np.dot),

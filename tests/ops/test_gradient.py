@@ -258,4 +258,4 @@ def test_every_internal_op_was_run() -> None:
         check_first(n)
     for n in SECOND:
         check_second(n)
-    assert INTERNAL - MetaCheckingMode.seen == set()
+    assert {t for t in INTERNAL if OPS[t].has_vjp} - MetaCheckingMode.seen == set()

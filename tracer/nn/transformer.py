@@ -21,7 +21,7 @@ from ..tensor.math import add, multiply
 from . import functional as F
 from .common import Dropout, Linear
 from .container import LayerList
-from .functional.sequence import bool_mask_to_additive
+from .functional.sequence import bool_mask_to_additive, can_use_attention_kernel
 from .layer import Layer
 from .norm import LayerNorm
 from .param_attr import ParamAttr
@@ -186,6 +186,11 @@ class MultiHeadAttention(Layer):
             query, query if key is None else key, query if value is None else value, cache
         )
         q, k, v, cache = qkv if cache is not None else (*qkv, None)
+        if not self.need_weights and can_use_attention_kernel(q, self.training and self.dropout):
+            mask = additive_mask_like(attn_mask, q)
+            out = OPS["attention"](q, k, v, mask, scale=self.head_dim**-0.5)
+            out = self.out_proj(reshape(out, [0, 0, self.embed_dim]))
+            return out if cache is None else (out, cache)
         scores = matmul(multiply(q, self.head_dim**-0.5), k, transpose_y=True)
         mask = additive_mask_like(attn_mask, scores)
         weights = F.softmax(scores if mask is None else add(scores, mask))

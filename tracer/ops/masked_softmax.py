@@ -1,11 +1,12 @@
-"""Softmax of attention scores with a mask."""
+"""Softmax of attention scores with a mask, and attention in one kernel."""
 
 from __future__ import annotations
 
+from ..core import native
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .shared_op_rules import broadcast_shapes, check_float
+from .shared_op_rules import broadcast_shapes, check_float, dims_match, shapes_match
 from .softmax import softmax_array, softmax_grad
 
 
@@ -56,3 +57,55 @@ def _(x):
 @fused_softmax_mask_upper_triangle.vjp
 def _(g, x, *, Out):
     return softmax_grad(Out, g)
+
+
+@op(
+    "attention",
+    "Q!, K!, V!, Mask?! -> Out",
+    same_dtype="Q K V Mask",
+    internal=True,
+    validate_before_kernel=True,
+)
+@np.errstate(invalid="ignore")
+@computed_in_float32_if_half
+def attention(q, k, v, mask=None, *, scale: float, is_causal: bool = False):
+    """Out = softmax(Q K' * scale + Mask) V with the axes of heads and rows exchanged, for calls
+    without gradients. Where ops are recorded, it is several ops.
+
+    Q [B,H,L,D], K [B,H,S,D], V [B,H,S,E], Mask broadcast to [B,H,L,S] -> Out [B,L,H,E]
+
+    is_causal: row i of Q sees the rows of K up to i.
+    """
+    scores = np.matmul(q * q.dtype.type(scale), np.swapaxes(k, -1, -2))
+    if mask is not None:
+        scores = scores + mask
+    if is_causal:
+        above = np.triu(np.ones_like(scores, dtype=bool, shape=scores.shape[-2:]), 1)
+        scores = np.where(above, scores.dtype.type(-np.inf), scores)
+    return np.ascontiguousarray(np.swapaxes(np.matmul(softmax_array(scores, -1), v), 1, 2))
+
+
+attention.native(native.compiled_function_or_placeholder("attention"))
+
+
+@attention.meta
+def _(q, k, v, mask, *, is_causal, **_):
+    check_float(q)
+    check(len(q.shape) == len(k.shape) == len(v.shape) == 4, "Q, K and V need four axes")
+    check(
+        shapes_match(q.shape[:2], k.shape[:2]) and shapes_match(q.shape[:2], v.shape[:2]),
+        "Q, K and V differ in their batch sizes or numbers of heads",
+    )
+    check(dims_match(q.shape[3], k.shape[3]), "the last axes of Q and K differ")
+    check(dims_match(k.shape[2], v.shape[2]), "K and V differ in their numbers of rows")
+    check(
+        not is_causal or dims_match(q.shape[2], k.shape[2]),
+        "Q and K differ in their numbers of rows",
+    )
+    if mask is not None:
+        scores = (*q.shape[:3], k.shape[2])
+        check(
+            shapes_match(broadcast_shapes(scores, mask.shape), scores),
+            "Mask does not broadcast to the scores",
+        )
+    return Meta((q.shape[0], q.shape[2], q.shape[1], v.shape[3]), q.dtype)

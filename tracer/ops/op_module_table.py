@@ -85,7 +85,7 @@ TYPES_BY_MODULE = {
     "loss": "accuracy bce_loss huber_loss kldiv_loss label_smooth nll_loss nll_loss_grad share_of_used sigmoid_cross_entropy_with_logits softmax_with_cross_entropy softmax_with_cross_entropy_grad",
     "lrn_norm_and_channel_scaling": "affine_channel around_channels lrn norm",
     "margin_and_identity_loss": "hinge_loss identity_loss modified_huber_loss",
-    "masked_softmax": "fused_softmax_mask fused_softmax_mask_upper_triangle",
+    "masked_softmax": "attention fused_softmax_mask fused_softmax_mask_upper_triangle",
     "matmul": "addmm bmm dot fc flatten_at frobenius_norm linear matmul_v2 mul mv p_norm",
     "max_pool_with_index": "max_pool2d_with_index max_pool3d_with_index read_at_max_positions unpool unpool3d write_at_max_positions",
     "multi_dot_kron_cross_dist": "cross dist kron matrix_power multi_dot",

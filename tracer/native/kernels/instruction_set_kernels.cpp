@@ -3,6 +3,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("vect-cost-model=dynamic")  // vectorize loops of any length, as at -O3
 #endif
+#include "kernels/attention.h"
 #include "kernels/conv.h"
 #include "kernels/conv_filter_grad.h"
 #include "kernels/division.h"
@@ -65,6 +66,7 @@ constexpr KernelTable<T> kTable = {
     .run_rnn_direction_grad = run_rnn_direction_grad<T>,
     .update_parameters_by_momentum = update_parameters_by_momentum<T>,
     .batched_matmul = batched_matmul<T>,
+    .attention = attention<T>,
     .conv = conv<T>,
     .conv_input_grad = conv_input_grad<T>,
     .conv_filter_grad = conv_filter_grad<T>,

@@ -20,6 +20,31 @@ struct MatmulBatch {
   const T* bias = nullptr;  // [n], added to each row of each product
 };
 
+/// An operand of attention with the axes batch, head, row, column. The elements of a row are
+/// adjacent; the strides of the other axes are given, 0 for an axis that is broadcast.
+template <class T>
+struct HeadRows {
+  const T* data;
+  Size batch_stride, head_stride, row;
+
+  const T* head(Size batch, Size head) const {
+    return data + batch * batch_stride + head * head_stride;
+  }
+};
+
+/// Attention of q [batch,heads,queries,depth] to k [batch,heads,keys,depth] and
+/// v [batch,heads,keys,value_depth]; out [batch,queries,heads,value_depth].
+/// mask: added to the scores [batch,heads,queries,keys]; its data may be null.
+/// is_causal: query i sees the keys up to i.
+template <class T>
+struct AttentionOperands {
+  Size batch, heads, queries, keys, depth, value_depth;
+  HeadRows<T> q, k, v, mask;
+  T scale;
+  bool is_causal;
+  T* out;
+};
+
 /// The sizes of a convolution of x [N,C,H,W] with a filter [M,C/groups,KH,KW] to y [N,M,OH,OW].
 struct ConvShape {
   Size n, c, h, w, m, groups, kh, kw, oh, ow, stride_h, stride_w, dilation_h, dilation_w, top, left;
@@ -176,6 +201,7 @@ struct KernelTable {
   void (*update_parameters_by_momentum)(Size count, const Size* starts,
                                         const MomentumParameterUpdate<T>* steps);
   void (*batched_matmul)(const MatmulBatch<T>&);
+  void (*attention)(const AttentionOperands<T>&);
   void (*conv)(const ConvShape&, const T* x, const T* filter, T* y);
   void (*conv_input_grad)(const ConvShape&, const T* filter, const T* g, T* x);
   void (*conv_filter_grad)(const ConvShape&, const T* x, const T* g, T* filter);

@@ -45,13 +45,28 @@ void affine(Size n, Size c, Size k, const T* x, const T* mean, const T* factor, 
 template <class T>
 void layer_norm(Size r, Size k, T epsilon, const T* x, const T* weight, const T* bias, T* y,
                 T* mean, T* variance) {
-  moments(Size(1), r, k, x, mean, variance);
-  parallel_ranges(r, max(1, kElementsPerTask / k), [&](Size from, Size to) {
+  T count = static_cast<T>(k);
+  parallel_ranges(r, max(1, kElementsPerTask / 2 / k), [&](Size from, Size to) {
     for (Size i = from; i < to; ++i) {
-      T middle = mean[i], times = 1 / __builtin_sqrt(variance[i] + epsilon), *row = y + i * k;
-      map_vectors(k, [&](V<T> v) { return (v - middle) * times; }, row, x + i * k);
-      if (weight) map_vectors(k, [](V<T> v, V<T> w) { return v * w; }, row, row, weight);
-      if (bias) map_vectors(k, [](V<T> v, V<T> b) { return v + b; }, row, row, bias);
+      const T* row = x + i * k;
+      T middle = sum_mapped_elements<T>(k, [](V<T> v) { return v; }, row) / count;
+      auto square = [&](V<T> v) { return (v - middle) * (v - middle); };
+      T spread = sum_mapped_elements<T>(k, square, row) / count;
+      T times = 1 / __builtin_sqrt(spread + epsilon);
+      mean[i] = middle;
+      variance[i] = spread;
+      if (weight && bias)
+        map_vectors(
+            k, [&](V<T> v, V<T> w, V<T> b) { return (v - middle) * times * w + b; }, y + i * k, row,
+            weight, bias);
+      else if (weight)
+        map_vectors(
+            k, [&](V<T> v, V<T> w) { return (v - middle) * times * w; }, y + i * k, row, weight);
+      else if (bias)
+        map_vectors(
+            k, [&](V<T> v, V<T> b) { return (v - middle) * times + b; }, y + i * k, row, bias);
+      else
+        map_vectors(k, [&](V<T> v) { return (v - middle) * times; }, y + i * k, row);
     }
   });
 }

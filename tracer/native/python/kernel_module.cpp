@@ -42,6 +42,7 @@ NB_MODULE(_kernels, m) {
   python::bind_elementwise_and_reductions(m);
   python::bind_expression(m);
   python::bind_indexing(m);
+  python::bind_attention(m);
   python::bind_matmul(m);
   python::bind_norm(m);
   python::bind_inplace_kernel_class(m);

@@ -112,10 +112,14 @@ def layer_norm(
         else [int(d) for d in normalized_shape]
     )
     try:
-        trailing = x.meta.shape[x.ndim - len(shape) :]
+        sizes = x.meta.shape
     except AttributeError:
         raise not_a_tensor_error(x) from None
-    if len(shape) > x.ndim or any(d not in (-1, s) for d, s in zip(trailing, shape, strict=True)):
+    begin = len(sizes) - len(shape)
+    trailing = list(sizes[max(begin, 0) :])
+    if trailing != shape and (
+        begin < 0 or any(d not in (-1, s) for d, s in zip(trailing, shape, strict=True))
+    ):
         raise OpError(
             append_user_line(
                 f"layer_norm: normalized_shape={shape} does not match the last axes (X={x.meta})"
@@ -125,9 +129,8 @@ def layer_norm(
         t if t is None or t.ndim == 1 else OPS["reshape2"](t, shape=[math.prod(shape)])
         for t in (weight, bias)
     ]
-    return OPS["layer_norm"](x, *flat, begin_norm_axis=x.ndim - len(shape), epsilon=float(epsilon))[
-        0
-    ]
+    out: Tensor = OPS["layer_norm"](x, *flat, begin_norm_axis=begin, epsilon=float(epsilon))[0]
+    return out
 
 
 def group_norm(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...core.dtype import float16, is_real, parse_dtype
 from ...core.errors import OpError, append_user_line
+from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor.convert import cast
@@ -123,17 +126,30 @@ def scaled_dot_product_attention(
     is_causal: mask all later positions.
     """
     q, k, v = (transpose(t, [0, 2, 1, 3]) for t in (query, key, value))
-    scores = matmul(multiply(q, query.meta.shape[-1] ** -0.5), k, transpose_y=True)
+    scale = query.meta.shape[-1] ** -0.5
+    if attn_mask is not None and not is_real(attn_mask.meta.dtype):
+        attn_mask = bool_mask_to_additive(attn_mask, query.dtype)
+    if can_use_attention_kernel(q, dropout_p and training):
+        return OPS["attention"](q, k, v, attn_mask, scale=scale, is_causal=is_causal)
+    scores = matmul(multiply(q, scale), k, transpose_y=True)
     if attn_mask is not None:
-        scores = add(
-            scores,
-            attn_mask
-            if is_real(attn_mask.meta.dtype)
-            else bool_mask_to_additive(attn_mask, scores.dtype),
-        )
+        scores = add(scores, attn_mask)
     weights = OPS["fused_softmax_mask_upper_triangle"](scores) if is_causal else softmax(scores)
     weights = dropout(weights, dropout_p, training=training) if dropout_p else weights
     return transpose(matmul(weights, v), [0, 2, 1, 3])
+
+
+def can_use_attention_kernel(query: Tensor, dropout: Any) -> bool:
+    """Whether a call of attention may be one op: eager, without gradients and dropout, on float32
+    or float64.
+    """
+    mode = state.mode
+    return (
+        not dropout
+        and not mode.tape
+        and mode.allows_fused_ops
+        and query.meta.dtype in (np.float32, np.float64)
+    )
 
 
 def bool_mask_to_additive(mask: Tensor, dtype: Any) -> Tensor:
