@@ -4,31 +4,17 @@ FOLDER` run the same code.
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from paddle_api import Case, Loss, P, labels, lenet, nn, normal, op_chain, rng, training_step
 from serve import serve
 
-P: Any = importlib.import_module(sys.argv[1])
-nn: Any = P.nn
 FOLDER = Path(sys.argv[2])
 OURS = sys.argv[1] == "oarlock"
-Case = Callable[[], object]
-rng = np.random.default_rng(0)
-
-
-def normal(*shape: int) -> Any:
-    """Return a random tensor."""
-    return P.to_tensor(rng.standard_normal(shape).astype("float32"))
-
-
-def labels(count: int, classes: int = 10) -> Any:
-    """Return random class labels [count, 1]."""
-    return P.to_tensor(rng.integers(0, classes, (count, 1)))
 
 
 class Block(nn.Layer):  # type: ignore[misc]
@@ -65,22 +51,6 @@ def mlp() -> Any:
     """64 -> 128 -> 128 -> 10"""
     return nn.Sequential(
         nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 10)
-    )
-
-
-def lenet() -> Any:
-    """LeNet-5."""
-    return nn.Sequential(
-        nn.Conv2D(1, 6, 3, padding=1),
-        nn.ReLU(),
-        nn.MaxPool2D(2, 2),
-        nn.Conv2D(6, 16, 5),
-        nn.ReLU(),
-        nn.MaxPool2D(2, 2),
-        nn.Flatten(),
-        nn.Linear(400, 120),
-        nn.Linear(120, 84),
-        nn.Linear(84, 10),
     )
 
 
@@ -213,46 +183,13 @@ def add(tape: bool) -> Case:
     return lambda: x + y
 
 
-def op_chain() -> Case:
-    """Run 60 small ops forward and backward."""
-    x = normal(8, 8)
-    x.stop_gradient = False
-
-    def call() -> None:
-        y = x
-        for _ in range(20):
-            y = P.tanh(y * x + x)
-        y.sum().backward()
-        x.clear_gradient()
-
-    return call
-
-
-class Loss(nn.Layer):  # type: ignore[misc]
-    """A model with its loss."""
-
-    def __init__(self, model: Any) -> None:
-        super().__init__()
-        self.model, self.criterion = model, nn.CrossEntropyLoss()
-
-    def forward(self, x: Any, y: Any) -> Any:
-        """Return the loss of one batch."""
-        return self.criterion(self.model(x), y)
-
-
 def train(name: str, static: bool = False) -> Case:
     """Run one training step, with SGD for the MLP and Adam for the other models."""
     model, (x, y) = TRAINED[name][0](), training_batch(name)
     optimizer_class = P.optimizer.SGD if name == "mlp" else P.optimizer.Adam
     optimizer = optimizer_class(1e-3, parameters=model.parameters())
     loss = P.jit.to_static(Loss(model)) if static else Loss(model)
-
-    def call() -> None:
-        loss(x, y).backward()
-        optimizer.step()
-        optimizer.clear_grad()
-
-    return call
+    return training_step(loss, optimizer, x, y)
 
 
 def eager_inference(name: str) -> Case:
@@ -331,7 +268,7 @@ def engine(name: str) -> Case:
 CASES: dict[str, Callable[[], Case]] = {
     "small op, no gradient": lambda: add(False),
     "small op, with tape": lambda: add(True),
-    "60 small ops, forward and backward": op_chain,
+    "60 small ops, forward and backward": lambda: op_chain(lambda ops: ops),
     **{f"training step: {name}": (lambda name=name: train(name)) for name in TRAINED},  # type: ignore[misc]
     **{
         f"training step, to_static: {name}": (lambda name=name: train(name, True))  # type: ignore[misc]

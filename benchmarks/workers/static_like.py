@@ -5,29 +5,14 @@ static_like.py {oarlock,paddle} {eager,static}
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
+from paddle_api import Case, Loss, P, labels, lenet, nn, normal, op_chain, training_step
 from serve import serve
 
-P: Any = importlib.import_module(sys.argv[1])
-nn: Any = P.nn
-OURS, STATIC = sys.argv[1] == "oarlock", sys.argv[2] == "static"
-Case = Callable[[], object]
-rng = np.random.default_rng(0)
-
-
-def normal(*shape: int) -> Any:
-    """Return a random tensor."""
-    return P.to_tensor(rng.standard_normal(shape).astype("float32"))
-
-
-def labels(count: int) -> Any:
-    """Return random class labels [count, 1]."""
-    return P.to_tensor(rng.integers(0, 10, (count, 1)))
+STATIC = sys.argv[2] == "static"
 
 
 def maybe_to_static(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,46 +23,10 @@ def maybe_to_static(function: Callable[..., Any]) -> Callable[..., Any]:
     return converted
 
 
-def op_chain() -> Case:
-    """Run 60 small ops forward and backward."""
-    x = normal(8, 8)
-    x.stop_gradient = False
-
-    def ops(x: Any) -> Any:
-        y = x
-        for _ in range(20):
-            y = P.tanh(y * x + x)
-        return y.sum()
-
-    function = maybe_to_static(ops)
-
-    def call() -> None:
-        function(x).backward()
-        x.clear_gradient()
-
-    return call
-
-
 def tiny() -> Any:
     """16 -> 32 -> 32 -> 10"""
     return nn.Sequential(
         nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 10)
-    )
-
-
-def lenet() -> Any:
-    """LeNet-5."""
-    return nn.Sequential(
-        nn.Conv2D(1, 6, 3, padding=1),
-        nn.ReLU(),
-        nn.MaxPool2D(2, 2),
-        nn.Conv2D(6, 16, 5),
-        nn.ReLU(),
-        nn.MaxPool2D(2, 2),
-        nn.Flatten(),
-        nn.Linear(400, 120),
-        nn.Linear(120, 84),
-        nn.Linear(84, 10),
     )
 
 
@@ -122,38 +71,12 @@ def train(name: str) -> Case:
     """Run one training step with SGD."""
     make, shape = MODELS[name]
     model, x, y = make(), normal(*shape), labels(shape[0])
-    optimizer, criterion = (
-        P.optimizer.SGD(1e-3, parameters=model.parameters()),
-        nn.CrossEntropyLoss(),
-    )
-    function = (
-        maybe_to_static(lambda x, y: criterion(model(x), y))
-        if OURS
-        else maybe_to_static(Loss(model))
-    )
-
-    def call() -> None:
-        function(x, y).backward()
-        optimizer.step()
-        optimizer.clear_grad()
-
-    return call
-
-
-class Loss(nn.Layer):  # type: ignore[misc]
-    """A model with its loss, because real Paddle does not convert lambdas."""
-
-    def __init__(self, model: Any) -> None:
-        super().__init__()
-        self.model, self.criterion = model, nn.CrossEntropyLoss()
-
-    def forward(self, x: Any, y: Any) -> Any:
-        """Return the loss of one batch."""
-        return self.criterion(self.model(x), y)
+    optimizer = P.optimizer.SGD(1e-3, parameters=model.parameters())
+    return training_step(maybe_to_static(Loss(model)), optimizer, x, y)
 
 
 CASES: dict[str, Callable[[], Case]] = {
-    "60 small ops": op_chain,
+    "60 small ops": lambda: op_chain(maybe_to_static),
     **{f"training step: {name}": (lambda name=name: train(name)) for name in MODELS},  # type: ignore[misc]
 }
 

@@ -44,8 +44,7 @@ void compute_block_of_product(const MatmulBatch<T>& s, Size index, Size row, Siz
   if (s.bias)
     for (Size i = 0; i < rows; ++i)
       map_vectors(
-          columns, [](V<T> v, V<T> b) { return v + b; }, c + i * s.n, c + i * s.n,
-          s.bias + column);
+          columns, [](V<T> v, V<T> b) { return v + b; }, c + i * s.n, c + i * s.n, s.bias + column);
 }
 
 constexpr Size kWorkPerTask = Size(1) << 19;  // multiplications per task

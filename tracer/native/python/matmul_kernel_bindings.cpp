@@ -51,10 +51,10 @@ void multiply(const KernelOperand& a, const KernelOperand& b, bool transpose_a, 
   int a_row = a.rank() - (transpose_a ? 1 : 2), a_column = a.rank() - (transpose_a ? 2 : 1);
   int b_row = b.rank() - (transpose_b ? 1 : 2), b_column = b.rank() - (transpose_b ? 2 : 1);
   auto from_a = batch.matrix_addresses<T>(a), from_b = batch.matrix_addresses<T>(b);
-  kernels::MatmulBatch<T> s{batch.count,        a.dim(a_row),  b.dim(b_column),
-                            a.dim(a_column),    from_a.data(), a.stride(a_row),
-                            a.stride(a_column), from_b.data(), b.stride(b_row),
-                            b.stride(b_column), c.address<T>(),  bias};
+  kernels::MatmulBatch<T> s{batch.count,        a.dim(a_row),   b.dim(b_column),
+                            a.dim(a_column),    from_a.data(),  a.stride(a_row),
+                            a.stride(a_column), from_b.data(),  b.stride(b_row),
+                            b.stride(b_column), c.address<T>(), bias};
   ScopedGilReleaseForWork free(s.count * s.m * s.n * s.k / 16);
   KernelPollScope poll_scope;
   kernels::kernel_table<T>().batched_matmul(s);
@@ -68,8 +68,8 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
   Size m = a.dim(a.rank() - (transpose_x ? 1 : 2)), k = a.dim(a.rank() - (transpose_x ? 2 : 1));
   Size n = b.dim(b.rank() - (transpose_y ? 2 : 1));
   if (k != b.dim(b.rank() - (transpose_y ? 1 : 2))) return not_implemented();
-  if (!bias.is_none() && (!are_nonempty_real_of_same_dtype({&a, &plus}) || plus.rank() != 1 ||
-                          plus.dim(0) != n))
+  if (!bias.is_none() &&
+      (!are_nonempty_real_of_same_dtype({&a, &plus}) || plus.rank() != 1 || plus.dim(0) != n))
     return not_implemented();
   batch.shape[batch.axes] = m;
   batch.shape[batch.axes + 1] = n;

@@ -133,9 +133,9 @@ void bind_norm(nb::module_& m) {
         "x seen as rows [r,k] -> y like x, mean [r], variance [r]");
   m.def("standardize_grad", &standardize_grad, nb::arg("x"), nb::arg("mean"), nb::arg("inv_std"),
         nb::arg("g"), nb::arg("n"), nb::arg("c"), nb::arg("k"));
-  m.def("standardize_affine_grad", &standardize_affine_grad, nb::arg("x"),
-        nb::arg("weight").none(), nb::arg("mean"), nb::arg("inv_std"), nb::arg("g"), nb::arg("n"),
-        nb::arg("c"), nb::arg("k"), "-> dx, dweight [c], dbias [c]");
+  m.def("standardize_affine_grad", &standardize_affine_grad, nb::arg("x"), nb::arg("weight").none(),
+        nb::arg("mean"), nb::arg("inv_std"), nb::arg("g"), nb::arg("n"), nb::arg("c"), nb::arg("k"),
+        "-> dx, dweight [c], dbias [c]");
   m.def("standardize_dot", &standardize_dot, nb::arg("x"), nb::arg("mean"), nb::arg("inv_std"),
         nb::arg("y"), nb::arg("rows"), nb::arg("n"), nb::arg("c"), nb::arg("k"),
         "the sum of xhat * y over n and k; rows: over c");
