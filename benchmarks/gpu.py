@@ -153,7 +153,7 @@ def main() -> None:
             print(compare_with_cpu(path), flush=True)
         except RuntimeError as error:
             failed += 1
-            print(f"{path.stem:24} FAILED: {error}", flush=True)
+            print(f"{path.stem}: {error}", file=sys.stderr, flush=True)
     for path in models:
         if path.stem in TIMED:
             print_times(path, args.rounds)

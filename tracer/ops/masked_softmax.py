@@ -65,6 +65,7 @@ def _(g, x, *, Out):
     same_dtype="Q K V Mask",
     internal=True,
     validate_before_kernel=True,
+    no_grad_reason="only called where no gradient is recorded",
 )
 @np.errstate(invalid="ignore")
 @computed_in_float32_if_half
