@@ -77,7 +77,7 @@ class KernelOperand {
   /// A new array of the same dtype.
   KernelOperand empty_of_same_type(int rank, const npy_intp* shape) const {
     PyArray_Descr* type = PyArray_DESCR(numpy_array());
-    Py_INCREF(reinterpret_cast<PyObject *>(type));
+    Py_INCREF(reinterpret_cast<PyObject*>(type));
     nb::object result = nb::steal(PyArray_NewFromDescr(
         &PyArray_Type, type, rank, const_cast<npy_intp*>(shape), nullptr, nullptr, 0, nullptr));
     if (!result.is_valid()) throw nb::python_error();
