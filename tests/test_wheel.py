@@ -1,4 +1,6 @@
-"""The built wheel contains every file of the package, and works without the source tree."""
+"""The wheel can be built as a unity build, contains every file of the package, and works without
+the source tree.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +56,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "-q",
             "--no-deps",
             "--no-build-isolation",
+            # As users build it: a compiler cache would switch unity builds off.
+            "--config-settings=cmake.define.OARLOCK_UNITY=ON",
+            "--config-settings=cmake.define.OARLOCK_WERROR=ON",
+            f"--config-settings=build-dir={ROOT / 'build' / 'wheel'}",
             "-w",
             folder,
             ROOT,

@@ -13,10 +13,8 @@ namespace {
 
 constexpr int kMaxDepth = 512;
 constexpr std::size_t kMaxNodes = std::size_t{1} << 23;
-constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxJsonBytes = std::size_t{1} << 30;
 constexpr std::size_t kFewFields = 8;  // up to this number, names are compared pairwise
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
@@ -28,7 +26,7 @@ class JsonParser {
       : document_(document), text_(text), file_(file) {}
 
   void parse() {
-    if (text_.size() > kMaxBytes) fail("more than 1 GiB");
+    if (text_.size() > kMaxJsonBytes) fail("more than 1 GiB");
     if (!is_utf8(text_)) fail("text that is not UTF-8");
     parse_value({}, 0);
     skip_blanks();

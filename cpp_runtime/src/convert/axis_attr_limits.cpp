@@ -5,7 +5,6 @@
 namespace oarlock {
 namespace {
 
-constexpr std::int64_t kMaxRank = 32;
 constexpr std::string_view kAxisAttrs[] = {
     "axis",          "axes",       "axis1",     "axis2",          "dim", "dim1", "dim2",
     "decrease_axis", "start_axis", "stop_axis", "begin_norm_axis"};

@@ -4,7 +4,7 @@
 #include <map>
 #include <numeric>
 
-#include "convert/graph_builder.h"
+#include "convert/shape_inference.h"
 #include "paddle/validator.h"
 
 namespace oarlock {
@@ -29,12 +29,6 @@ namespace {
 
 using Inputs = std::vector<const ValueType*>;
 using OptionalValue = std::optional<PartialValue>;
-
-std::int64_t int_attr(const onnx::Node& n, std::string_view name, std::int64_t default_value) {
-  for (auto& [key, value] : n.attrs)
-    if (auto* v = std::get_if<std::int64_t>(&value); v && key == name) return *v;
-  return default_value;
-}
 
 OptionalValue make_1d_partial_value(Ints values) {
   return PartialValue{{static_cast<std::int64_t>(values.size())}, std::move(values)};

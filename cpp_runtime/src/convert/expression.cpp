@@ -59,6 +59,7 @@ Expr operator||(const Expr& a, const Expr& b) { return a.emit("Or", {b}); }
 Expr operator!(const Expr& a) { return a.emit("Not"); }
 
 Expr abs(const Expr& x) { return x.emit("Abs"); }
+Expr matmul(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
 Expr exp(const Expr& x) { return x.emit("Exp"); }
 Expr log(const Expr& x) { return x.emit("Log"); }
 Expr sqrt(const Expr& x) { return x.emit("Sqrt"); }

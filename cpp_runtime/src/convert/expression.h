@@ -77,6 +77,7 @@ Expr atan(const Expr& x);
 Expr sigmoid(const Expr& x);
 Expr sign(const Expr& x);
 Expr relu(const Expr& x);
+Expr matmul(const Expr& a, const Expr& b);
 Expr pow(const Expr& x, double exponent);
 /// The angle of the point (x, y) in [-pi, pi].
 Expr polar_angle(const Expr& y, const Expr& x);

@@ -151,14 +151,14 @@ namespace {
 
 // Limits of the rank and the known values of an inferred type; without them, a malicious program
 // could double the length of a shape or of a list of dims at every op.
-constexpr std::size_t kMaxRank = 64;
+constexpr std::size_t kMaxInferredRank = 64;
 constexpr std::size_t kMaxKnownElements = 1024;
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 48;
 
 void drop_oversized_type_info(ValueType& info) {
   for (std::size_t i = 0; info.shape && i < info.shape->size(); ++i)
     if ((*info.shape)[i] > kMaxSize) (*info.shape)[i] = -1;
-  if (info.shape && info.shape->size() > kMaxRank) info.shape.reset();
+  if (info.shape && info.shape->size() > kMaxInferredRank) info.shape.reset();
   if (info.partial_value && info.partial_value->values.size() > kMaxKnownElements)
     info.partial_value.reset();
 }

@@ -42,6 +42,8 @@ Value scatter_nd_reduce(NodeContext& n, Value v, Value at, Value updates,
                         std::string_view reduction);
 /// The index that replaces negative indices; it is beyond the end of every axis.
 inline constexpr std::int64_t kInvalidIndex = 2147483647;
+/// The end of a slice that reaches to the end of the axis.
+inline constexpr std::int64_t kSliceToEnd = INT64_MAX;
 /// The size of `v` along `axis` as int64[1], folded if known.
 Value dim_as_vector(NodeContext& n, Value v, std::int64_t axis);
 /// The size of `v` along `axis` as a scalar.

@@ -26,6 +26,13 @@ const T* find_node_attr(const onnx::Node& n, std::string_view name) {
   return nullptr;
 }
 
+/// An integer attribute, or the default value if it is absent or of another type.
+inline std::int64_t int_attr(const onnx::Node& n, std::string_view name,
+                             std::int64_t default_value) {
+  auto* found = find_node_attr<std::int64_t>(n, name);
+  return found ? *found : default_value;
+}
+
 /// The broadcast shape; nullopt if either is unknown.  Sizes that do not fit are not rejected: the
 /// size of `a` is returned, and ONNX Runtime rejects the node.
 std::optional<Ints> broadcast_shapes_unchecked(const std::optional<Ints>& a,

@@ -9,11 +9,6 @@ namespace {
 
 using Inputs = std::vector<const ValueType*>;
 
-std::int64_t int_attr(const onnx::Node& n, std::string_view name, std::int64_t default_value) {
-  auto* found = find_node_attr<std::int64_t>(n, name);
-  return found ? *found : default_value;
-}
-
 // Whether the absolute values are below 2**40, so that sums of them do not overflow.
 bool are_below_overflow_limit(const Ints& values) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;

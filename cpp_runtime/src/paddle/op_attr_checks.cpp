@@ -7,7 +7,6 @@
 namespace oarlock {
 namespace {
 
-constexpr std::int64_t kMaxRank = 32;
 constexpr std::int64_t kMaxWindow = 1 << 20;
 constexpr std::int64_t kMaxCount = 4096;
 constexpr std::size_t kMaxNumbers = 2 * kMaxRank;

@@ -4,19 +4,18 @@
 #include <cstdint>
 #include <set>
 
+#include "base/number_text_conversion.h"
 #include "base/utf8.h"
 
 namespace oarlock {
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxTreeDepth = 64;
 constexpr std::size_t kMaxDigits = 4300;  // the limit of Python's json for integers
 
 struct OutputTreeError {
   std::string message;
 };
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Parser of output trees. The parser accepts the same JSON as Python's module `json`.
 class OutputTreeValidator {
@@ -48,7 +47,7 @@ class OutputTreeValidator {
   }
 
   void parse_node(int depth) {
-    if (depth > kMaxDepth) fail("is nested more than 64 deep");
+    if (depth > kMaxTreeDepth) fail("is nested more than 64 deep");
     char c = peek_token();
     if (c == '[') return parse_node_list(depth);
     if (c == '{') return parse_object(depth);

@@ -1,6 +1,7 @@
 #include "paddle/params.h"
 
 #include <cstring>
+#include <utility>
 
 #include "base/wire_reader.h"
 #include "paddle/validator.h"
@@ -10,7 +11,6 @@ namespace {
 
 constexpr std::uint64_t kMaxLodLevels = 16;
 constexpr std::size_t kMaxDescBytes = 1024;
-constexpr std::size_t kMaxRank = 32;
 
 /// Reads records in sequence; `pos` never passes the end.
 struct RecordReader {
@@ -71,7 +71,7 @@ struct RecordReader {
     if (static_cast<int>(p.dtype) == 19) p.dtype = DType::int64;  // SIZE_T has the same bits
     if (!find_dtype_row(p.dtype))
       fail("unknown dtype " + std::to_string(static_cast<int>(p.dtype)));
-    if (p.shape.size() > kMaxRank) fail("rank " + std::to_string(p.shape.size()));
+    if (std::cmp_greater(p.shape.size(), kMaxRank)) fail("rank " + std::to_string(p.shape.size()));
   }
 
   ParamRecord read_record(const std::string& name) {

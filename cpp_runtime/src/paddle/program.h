@@ -40,6 +40,9 @@ enum class AttrType : std::int32_t {
 };
 inline constexpr std::int32_t kAttrTypes = 18;
 
+/// The largest rank of a tensor.
+inline constexpr std::int64_t kMaxRank = 32;
+
 /// The name of an attribute type in framework.proto.
 std::string_view attr_type_name(AttrType type);
 

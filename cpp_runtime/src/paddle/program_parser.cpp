@@ -10,7 +10,7 @@
 namespace oarlock {
 namespace {
 
-constexpr std::size_t kMaxBytes =
+constexpr std::size_t kMaxProgramBytes =
     std::size_t{256} << 20;  // programs hold no weights, so even large ones are below this
 
 Scalar read_scalar(WireReader w) {
@@ -377,7 +377,7 @@ std::string find_user_line(const Strings& callstack) {
 
 Program parse_program(std::string_view bytes, const std::string& name) {
   if (bytes.empty()) throw Error(ErrorCode::file, name + ": the file is empty");
-  if (bytes.size() > kMaxBytes)
+  if (bytes.size() > kMaxProgramBytes)
     throw Error(ErrorCode::file, name + ": a program of more than 256 MiB (" +
                                      std::to_string(bytes.size()) + " bytes)");
   Program program;

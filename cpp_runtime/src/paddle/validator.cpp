@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/poll_callback.h"
 #include "base/utf8.h"
@@ -19,11 +20,10 @@ namespace {
 constexpr std::size_t kMaxBlocks = 4096;
 constexpr std::size_t kMaxVars = 1 << 20;
 constexpr std::size_t kMaxOps = 1 << 20;
-constexpr std::size_t kMaxRank = 32;
 constexpr std::size_t kMaxName = 4096;
 constexpr std::size_t kMaxDimName = 64;
 constexpr std::int64_t kMaxDimSize = std::numeric_limits<std::int32_t>::max();
-constexpr int kMaxDepth = 64;  // of nested blocks; the same limit as in ir/verifier.py
+constexpr int kMaxBlockDepth = 64;  // of nested blocks; the same limit as in ir/verifier.py
 
 struct Validator {
   Program& program;
@@ -45,7 +45,7 @@ struct Validator {
   }
 
   void check_shape(const Ints& dims, const std::string& of) const {
-    require(dims.size() <= kMaxRank,
+    require(std::cmp_less_equal(dims.size(), kMaxRank),
             of + " has rank " + std::to_string(dims.size()) + " (the most is 32)");
     std::int64_t count = 1;
     for (std::int64_t d :
@@ -88,8 +88,8 @@ struct Validator {
       require(i == 0 ? block.parent == -1 : block.parent >= 0 && block.parent < block.idx,
               which + " has parent " + std::to_string(block.parent));
       depth.push_back(i == 0 ? 1 : depth[static_cast<std::size_t>(block.parent)] + 1);
-      require(depth.back() <= kMaxDepth,
-              which + " is nested more than " + std::to_string(kMaxDepth) + " deep");
+      require(depth.back() <= kMaxBlockDepth,
+              which + " is nested more than " + std::to_string(kMaxBlockDepth) + " deep");
       vars += block.vars.size(), ops += block.ops.size();
     }
     require(vars <= kMaxVars, std::to_string(vars) + " variables");
@@ -245,8 +245,7 @@ struct Validator {
               "guard of unknown kind '" + g.kind + "'");
       require(program.find_var(g.var),
               "guard on '" + g.var + "', which the first block does not declare");
-      require(g.axis >= 0 && g.axis < static_cast<std::int64_t>(kMaxRank),
-              "guard on axis " + std::to_string(g.axis));
+      require(g.axis >= 0 && g.axis < kMaxRank, "guard on axis " + std::to_string(g.axis));
     }
   }
 };

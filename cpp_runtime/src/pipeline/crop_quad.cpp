@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMaxCoordinate = 1 << 24;
 constexpr int kPositions = 32;  // positions between two pixels at which weights are tabulated
-constexpr int kWeightScale = 1 << 15;  // weights are integers of 15 bits
+constexpr int kCubicWeightScale = 1 << 15;  // weights are integers of 15 bits
 
 // The coefficients a, b, c, d, e, f, g, h, 1 of a perspective transform: (x, y) -> ((a x + b y + c)
 // / w, (d x + e y + f) / w), w = g x + h y + 1
@@ -46,8 +46,8 @@ Transform perspective_transform_to_quad(double width, double height, const Quad&
 using Weights = std::array<int, 16>;
 
 // The integer weights of 4 x 4 pixels for bicubic interpolation. The sum of the weights is
-// `kWeightScale`: as in OpenCV, the rounding error is added to the largest or subtracted from the
-// smallest of the last four central weights.
+// `kCubicWeightScale`: as in OpenCV, the rounding error is added to the largest or subtracted from
+// the smallest of the last four central weights.
 Weights integer_bicubic_weights_of_4x4_pixels(int x, int y) {
   auto horizontal = cubic_weights(static_cast<float>(x) / kPositions);
   auto vertical = cubic_weights(static_cast<float>(y) / kPositions);
@@ -55,7 +55,7 @@ Weights integer_bicubic_weights_of_4x4_pixels(int x, int y) {
   int sum = 0;
   for (std::size_t i = 0; i < 16; ++i) {
     weights[i] =
-        static_cast<int>(std::nearbyint(vertical[i / 4] * horizontal[i % 4] * kWeightScale));
+        static_cast<int>(std::nearbyint(vertical[i / 4] * horizontal[i % 4] * kCubicWeightScale));
     sum += weights[i];
   }
   std::size_t smallest = 10, largest = 10;
@@ -65,7 +65,7 @@ Weights integer_bicubic_weights_of_4x4_pixels(int x, int y) {
     else if (weights[i] > weights[largest])
       largest = i;
   }
-  weights[sum < kWeightScale ? largest : smallest] -= sum - kWeightScale;
+  weights[sum < kCubicWeightScale ? largest : smallest] -= sum - kCubicWeightScale;
   return weights;
 }
 
@@ -91,7 +91,8 @@ void interpolate_pixel(const ImageView& image, std::int64_t x, std::int64_t y,
     }
   }
   for (std::size_t c = 0; c < 3; ++c)
-    target[c] = static_cast<std::uint8_t>(std::clamp((sums[c] + kWeightScale / 2) >> 15, 0, 255));
+    target[c] =
+        static_cast<std::uint8_t>(std::clamp((sums[c] + kCubicWeightScale / 2) >> 15, 0, 255));
 }
 
 ByteImage warp_perspective(const ImageView& image, const Transform& t, int height, int width) {

@@ -5,7 +5,7 @@
 namespace oarlock {
 namespace {
 
-constexpr float kWeightScale = 2048;  // linear weights are integers of 11 bits
+constexpr float kLinearWeightScale = 2048;  // linear weights are integers of 11 bits
 
 // Interpolation along one axis: each target pixel is the sum of `count` weighted source pixels.
 template <class Weight>
@@ -53,7 +53,7 @@ AxisWeights<int> linear_or_area_axis_weights(int source, int target, Interpolati
     for (int k = 0; k < 2; ++k) {
       axis.index.push_back(std::clamp(first + k, 0, source - 1));
       axis.weights.push_back(
-          static_cast<int>(std::nearbyint((k ? fraction : 1 - fraction) * kWeightScale)));
+          static_cast<int>(std::nearbyint((k ? fraction : 1 - fraction) * kLinearWeightScale)));
     }
   }
   return axis;

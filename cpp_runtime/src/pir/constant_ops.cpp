@@ -10,7 +10,6 @@
 namespace oarlock::pir {
 namespace {
 
-constexpr int kExactDigits = 17;
 constexpr std::size_t kMaxKnownElements = 64;  // constants with more are not attributes
 
 Ints require_ints_attr(Translator& t, const Operation& op, std::string_view name) {
@@ -31,7 +30,7 @@ void emit_full_and_bind_result(Translator& t, const Operation& op, const Ints& s
          {{"shape", {AttrType::LONGS, shape}},
           {"dtype", make_dtype_attr(dtype)},
           {"value", {AttrType::FLOAT, value}},
-          {"str_value", {AttrType::STRING, format_significant_digits(value, kExactDigits)}}});
+          {"str_value", {AttrType::STRING, format_significant_digits(value, kRoundTripDigits)}}});
   if (element_count(shape) != 1) return;
   bool is_int = !is_float_or_complex(dtype) && std::fabs(value) < 9.2e18;
   t.set_constant_unless_changed_in_place(

@@ -12,7 +12,6 @@ namespace oarlock::pir {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
-constexpr std::size_t kMaxListedProblems = 50;
 
 /// Attributes that an operation of PIR may lack: they have no effect on the result of inference,
 /// belong to one backend, or repeat another attribute or input.

@@ -11,8 +11,7 @@ namespace oarlock::pir {
 namespace {
 
 constexpr std::int64_t kProgramVersion = 3000000;  // of Paddle 3.0
-constexpr std::size_t kMaxListedProblems = 50;
-constexpr std::int64_t kMaxVectorElements = 64;  // of a vector whose elements are separate inputs
+constexpr std::int64_t kMaxVectorElements = 64;    // of a vector whose elements are separate inputs
 
 std::string quote_and_truncate(std::string_view text) {
   return "'" + std::string(text.substr(0, 200)) + "'";

@@ -17,6 +17,9 @@
 
 namespace oarlock::pir {
 
+/// The largest number of unsupported operations that one error lists.
+inline constexpr std::size_t kMaxListedProblems = 50;
+
 using Attrs = std::map<std::string, Attr, std::less<>>;
 
 /// A PIR value in the program under construction.

@@ -13,8 +13,6 @@
 namespace oarlock::pir {
 namespace {
 
-constexpr int kExactDigits = 17;
-
 /// Writes the fields of each object sorted by name, as Paddle does.
 class Writer {
  public:
@@ -243,14 +241,14 @@ class Writer {
     else if (std::isinf(value))
       out_ += value > 0 ? R"("VD":"INF"})" : R"("VD":"-INF"})";
     else
-      out_ += R"("D":)" + format_significant_digits(value, kExactDigits) + "}";
+      out_ += R"("D":)" + format_significant_digits(value, kRoundTripDigits) + "}";
   }
 
   void write_paddle_scalar_attribute(const Scalar& scalar) {
     if (scalar.type != Scalar::Type::complex128)
       return write_float_attribute("0.a_f64", scalar.as_double());
-    out_ += R"({"#":"0.a_c128","D":[)" + format_significant_digits(scalar.r, kExactDigits) + "," +
-            format_significant_digits(scalar.imag, kExactDigits) + "]}";
+    out_ += R"({"#":"0.a_c128","D":[)" + format_significant_digits(scalar.r, kRoundTripDigits) +
+            "," + format_significant_digits(scalar.imag, kRoundTripDigits) + "]}";
   }
 
   std::string out_;

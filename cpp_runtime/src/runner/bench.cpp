@@ -15,7 +15,7 @@
 namespace oarlock::runner {
 namespace {
 
-constexpr int kRunsPerTurn = 3;  // runs per client before the other session's turn
+constexpr int kBenchRunsPerTurn = 3;  // runs per client before the other session's turn
 
 struct BenchRow {
   const char* name;
@@ -114,7 +114,7 @@ int bench(const Command& c) {
     subjects.emplace_back(c, c.compare_model.empty() ? c.paths : c.compare_model, other);
   }
   run_interleaved(subjects, c.clients, c.warmup, c.repeat,
-                  c.clients > 1 || compares ? kRunsPerTurn : c.repeat);
+                  c.clients > 1 || compares ? kBenchRunsPerTurn : c.repeat);
   compares ? print_comparison(subjects[0], subjects[1], c.json)
            : print_measurement(subjects[0], c.json);
   for (TimedSession& subject : subjects) subject.session.end_profile();

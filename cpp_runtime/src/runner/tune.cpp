@@ -20,7 +20,7 @@ namespace oarlock::runner {
 namespace {
 
 constexpr double kBudget = 600;  // milliseconds of measurement per value
-constexpr int kMinRuns = 5, kMaxRuns = 200, kRunsPerTurn = 5;
+constexpr int kMinRuns = 5, kMaxRuns = 200, kTuneRunsPerTurn = 5;
 constexpr double kMaxTimeRatio = 0.97;  // a value must be at least 3% faster
 
 struct Trial {
@@ -49,7 +49,7 @@ std::vector<double> measure_medians(const Command& c, const std::vector<Options>
   int repeat =
       std::clamp(static_cast<int>(kBudget / std::max(subjects[0].run_once_and_return_ms(), 1e-3)),
                  kMinRuns, kMaxRuns);
-  run_interleaved(subjects, 1, c.warmup, repeat, kRunsPerTurn);
+  run_interleaved(subjects, 1, c.warmup, repeat, kTuneRunsPerTurn);
   std::vector<double> medians;
   for (const TimedSession& subject : subjects) medians.push_back(quantile(subject.run_ms, 0.5));
   return medians;

@@ -7,12 +7,10 @@
 namespace oarlock {
 namespace {
 
-constexpr int kDeviceAllocator = 0, kDefault = 0, kReadByHost = -1;  // OrtAllocatorType, OrtMemType
-
 ort::MemoryHandle make_memory_info(const Library& library, const std::string& name, int id,
                                    int type) {
   return ort::make<ort::MemoryHandle, ort::CreateMemoryInfo>(library.api, name.c_str(),
-                                                             kDeviceAllocator, id, type);
+                                                             ort::kDeviceAllocator, id, type);
 }
 
 // Copies between host and device with cudaMemcpy of the CUDA runtime that the provider opened.
@@ -41,13 +39,14 @@ DeviceMemoryDescriptor make_cuda_memory_descriptor(int device_id) {
 
 ort::MemoryHandle make_device_memory_info(const Library& library,
                                           const DeviceMemoryDescriptor& memory) {
-  return make_memory_info(library, memory.device, memory.id, kDefault);
+  return make_memory_info(library, memory.device, memory.id, ort::kDefaultMemory);
 }
 
 ort::MemoryHandle make_host_memory_info(const Library& library,
                                         const DeviceMemoryDescriptor& memory) {
-  return make_memory_info(library, memory.host, memory.id,
-                          memory.host == memory.device ? kDefault : kReadByHost);
+  return make_memory_info(
+      library, memory.host, memory.id,
+      memory.host == memory.device ? ort::kDefaultMemory : ort::kHostReadableMemory);
 }
 
 void run_with_outputs_in_host_memory(const Library& library, ort::Session* session,

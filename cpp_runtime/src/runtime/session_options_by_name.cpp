@@ -7,7 +7,7 @@
 namespace oarlock {
 namespace {
 
-constexpr std::size_t kMaxDigits = 18;
+constexpr std::size_t kMaxOptionDigits = 18;
 
 [[noreturn]] void throw_invalid_option_value(const std::string& name, const std::string& value) {
   throw Error(ErrorCode::input, "options: '" + name + "' cannot be '" + value + "'");
@@ -81,7 +81,7 @@ std::vector<std::int64_t> parse_shape_sizes(const std::string& text, const std::
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
     bool between = end + 1 < text.size() && (text[end] == ',' || text[end] == 'x');
-    if (end == at || end - at > kMaxDigits || !(end == text.size() || between))
+    if (end == at || end - at > kMaxOptionDigits || !(end == text.size() || between))
       throw_invalid_shape_text(whole);
     sizes.push_back(std::stoll(text.substr(at, end - at)));
     at = end + 1;

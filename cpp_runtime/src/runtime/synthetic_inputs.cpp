@@ -115,18 +115,20 @@ std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
                                      const SyntheticInputOptions& synthetic) {
   require_known_input_names(specs, shapes);
   SizeByDimName named_sizes = choose_named_dimension_sizes(specs, shapes, synthetic.dynamic_dim);
-  std::vector<Tensor> inputs;
+  std::vector<Ints> chosen_shapes;  // all of them before values take time and memory
   std::int64_t remaining = kMaxElements;
   for (const TensorSpec& spec : specs) {
-    auto shape = shapes.find(spec.name);
-    if (shape != shapes.end()) {
-      inputs.push_back(make_synthetic_tensor(spec, shape->second, synthetic.integers));
+    if (auto shape = shapes.find(spec.name); shape != shapes.end()) {
+      chosen_shapes.push_back(shape->second);
       continue;
     }
-    Ints chosen = synthetic_shape(spec, guards, named_sizes, synthetic.dynamic_dim);
-    subtract_elements_or_throw_above_limit(spec, chosen, remaining);
-    inputs.push_back(make_synthetic_tensor(spec, std::move(chosen), synthetic.integers));
+    chosen_shapes.push_back(synthetic_shape(spec, guards, named_sizes, synthetic.dynamic_dim));
+    subtract_elements_or_throw_above_limit(spec, chosen_shapes.back(), remaining);
   }
+  std::vector<Tensor> inputs;
+  for (std::size_t i = 0; i < specs.size(); ++i)
+    inputs.push_back(
+        make_synthetic_tensor(specs[i], std::move(chosen_shapes[i]), synthetic.integers));
   for (std::size_t i = 0; i < specs.size(); ++i)
     if (std::size_t of = row_splits_owner_index_or_size(specs, i); of != specs.size()) {
       auto shape_entry = shapes.find(specs[i].name);

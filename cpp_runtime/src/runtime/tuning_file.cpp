@@ -13,7 +13,7 @@
 namespace oarlock {
 namespace {
 
-constexpr std::size_t kMaxBytes = 1 << 16;
+constexpr std::size_t kMaxTuningFileBytes = 1 << 16;
 
 // The largest value of an option, such as a number of threads, that is accepted from a tuning file.
 // Tuning tries no larger values, and each thread costs memory.
@@ -53,7 +53,7 @@ Options apply_tuning(Options options, Json file, const Library& library) {
 Options read_and_apply_matching_tuning(const std::string& path, const Options& options,
                                        const Library& library) {
   MappedFile mapped(path);
-  if (mapped.bytes().size() > kMaxBytes)
+  if (mapped.bytes().size() > kMaxTuningFileBytes)
     throw Error(ErrorCode::file, path + ": is too large for a tuning file");
   JsonDocument document(mapped.bytes(), path);
   Json file = document.root();

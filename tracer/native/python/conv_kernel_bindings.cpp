@@ -7,10 +7,10 @@
 namespace oarlock::python {
 namespace {
 
-using Sizes = std::array<Size, 16>;
+using ConvSizes = std::array<Size, 16>;
 constexpr Size kMaxKernelOffsets = 1024;
 
-kernels::ConvShape conv_shape_from_sizes(const Sizes& s) {
+kernels::ConvShape conv_shape_from_sizes(const ConvSizes& s) {
   return {s[0], s[1], s[2],  s[3],  s[4],  s[5],  s[6],  s[7],
           s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]};
 }
@@ -30,7 +30,7 @@ bool has_output_shape(const KernelOperand& a, const kernels::ConvShape& s) {
 }
 Size num_output_elements(const kernels::ConvShape& s) { return s.n * s.m * s.oh * s.ow; }
 
-nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
+nb::object conv2d(nb::handle x, nb::handle filter, const ConvSizes& sizes) {
   auto s = conv_shape_from_sizes(sizes);
   KernelOperand a(x), b(filter);
   if (s.kh * s.kw > kMaxKernelOffsets || !has_input_shape(a, s) || !has_filter_shape(b, s) ||
@@ -46,7 +46,7 @@ nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
   return to_object(std::move(y));
 }
 
-nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes) {
+nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const ConvSizes& sizes) {
   auto s = conv_shape_from_sizes(sizes);
   KernelOperand a(filter), b(g);
   if (s.kh * s.kw > kMaxKernelOffsets || !has_filter_shape(a, s) || !has_output_shape(b, s) ||
@@ -62,7 +62,7 @@ nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes
   return to_object(std::move(x));
 }
 
-nb::object conv2d_filter_grad(nb::handle x, nb::handle g, const Sizes& sizes) {
+nb::object conv2d_filter_grad(nb::handle x, nb::handle g, const ConvSizes& sizes) {
   auto s = conv_shape_from_sizes(sizes);
   KernelOperand a(x), b(g);
   if (s.kh * s.kw > kMaxKernelOffsets || !has_input_shape(a, s) || !has_output_shape(b, s) ||

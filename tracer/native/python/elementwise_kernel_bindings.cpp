@@ -141,16 +141,16 @@ nb::object sum_or_mean_to_remaining_axes(const KernelOperand& x, AxesKeptByReduc
   return to_object(std::move(y));
 }
 
-constexpr int kMaxAxes = 16;
+constexpr int kMaxReductionAxes = 16;
 
 nb::object sum_to(nb::handle x, const std::vector<Size>& shape, int axis) {
   KernelOperand a(x);
   int rank = static_cast<int>(shape.size());
-  if (!a.is_real() || !a.is_contiguous() || rank > kMaxAxes) return not_implemented();
+  if (!a.is_real() || !a.is_contiguous() || rank > kMaxReductionAxes) return not_implemented();
   int start = axis == -1 ? a.rank() - rank : axis;
   if (start < 0 || start + rank > a.rank()) return not_implemented();
   AxesKeptByReduction m;
-  npy_intp target_shape[kMaxAxes];
+  npy_intp target_shape[kMaxReductionAxes];
   for (int i = 0; i < a.rank(); ++i) {
     bool inside = i >= start && i < start + rank;
     if (inside) target_shape[i - start] = shape[static_cast<std::size_t>(i - start)];
@@ -163,10 +163,10 @@ nb::object sum_to(nb::handle x, const std::vector<Size>& shape, int axis) {
 
 nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool mean) {
   KernelOperand a(x);
-  if (!a.is_real() || !a.is_contiguous() || a.rank() < 1 || a.rank() > kMaxAxes)
+  if (!a.is_real() || !a.is_contiguous() || a.rank() < 1 || a.rank() > kMaxReductionAxes)
     return not_implemented();
   AxesKeptByReduction m;
-  npy_intp shape[kMaxAxes];
+  npy_intp shape[kMaxReductionAxes];
   int rank = 0;
   for (int i = 0; i < a.rank(); ++i) {
     bool is_reduced = axes.empty();

@@ -4,17 +4,17 @@
 namespace oarlock::python {
 namespace {
 
-constexpr int kMaxAxes = 8;
+constexpr int kMaxBatchAxes = 8;
 
 /// The batch axes, broadcast: the shape of the result, and the position of each operand's matrices.
 struct BroadcastBatchAxes {
-  npy_intp shape[kMaxAxes + 2];
+  npy_intp shape[kMaxBatchAxes + 2];
   int axes;
   Size count = 1;
 
   bool try_broadcast_batch_axes(const KernelOperand& a, const KernelOperand& b) {
     axes = std::max(a.rank(), b.rank()) - 2;
-    if (a.rank() < 2 || b.rank() < 2 || axes > kMaxAxes) return false;
+    if (a.rank() < 2 || b.rank() < 2 || axes > kMaxBatchAxes) return false;
     for (int i = 0; i < axes; ++i) {
       Size da = dim(a, i), db = dim(b, i);
       if (da != db && da != 1 && db != 1) return false;
@@ -27,7 +27,7 @@ struct BroadcastBatchAxes {
   template <class T>
   std::vector<const T*> matrix_addresses(const KernelOperand& of) const {
     std::vector<const T*> addresses(static_cast<std::size_t>(count));
-    npy_intp at[kMaxAxes] = {};
+    npy_intp at[kMaxBatchAxes] = {};
     for (const T*& address : addresses) {
       Size offset = 0;
       for (int i = 0; i < axes; ++i)

@@ -6,20 +6,20 @@
 namespace oarlock::python {
 namespace {
 
-using Sizes = std::array<Size, 10>;  // h, w, oh, ow, kh, kw, stride_h, stride_w, top, left
+using PoolSizes = std::array<Size, 10>;  // h, w, oh, ow, kh, kw, stride_h, stride_w, top, left
 // kh and kw are 0 for adaptive windows of several sizes
 
 /// Sets `s` to the sizes `z` and the number of planes; returns false if the images are not real
 /// [N,C,h,w].
 bool try_set_pool_shape(kernels::PoolShape& s, const KernelOperand& images, Size h, Size w,
-                        const Sizes& z) {
+                        const PoolSizes& z) {
   if (!images.is_real() || images.rank() != 4 || images.dim(2) != h || images.dim(3) != w)
     return false;
   s = {images.dim(0) * images.dim(1), z[0], z[1], z[2], z[3], z[4], z[5], z[6], z[7], z[8], z[9]};
   return true;
 }
 
-nb::object max_pool(nb::handle x, const Sizes& z) {
+nb::object max_pool(nb::handle x, const PoolSizes& z) {
   KernelOperand a(x);
   kernels::PoolShape s;
   if (!try_set_pool_shape(s, a, z[0], z[1], z)) return not_implemented();
@@ -32,7 +32,7 @@ nb::object max_pool(nb::handle x, const Sizes& z) {
   return to_object(std::move(y));
 }
 
-nb::object max_pool_with_index(nb::handle x, const Sizes& z) {
+nb::object max_pool_with_index(nb::handle x, const PoolSizes& z) {
   KernelOperand a(x);
   kernels::PoolShape s;
   if (!try_set_pool_shape(s, a, z[0], z[1], z) || s.h * s.w > NPY_MAX_INT32)
@@ -48,7 +48,7 @@ nb::object max_pool_with_index(nb::handle x, const Sizes& z) {
   return nb::make_tuple(to_object(std::move(y)), to_object(std::move(indices)));
 }
 
-nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& z) {
+nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const PoolSizes& z) {
   KernelOperand a(x), b(y), c(g);
   kernels::PoolShape s;
   if (!are_nonempty_real_of_same_dtype({&a, &b, &c}) || !b.same_shape(c) ||
@@ -64,7 +64,7 @@ nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& 
   return to_object(std::move(dx));
 }
 
-nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
+nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, const PoolSizes& z) {
   KernelOperand a(x), h(counts_h), w(counts_w);
   kernels::PoolShape s;
   if (!are_nonempty_real_of_same_dtype({&a, &h, &w}) || !try_set_pool_shape(s, a, z[0], z[1], z) ||
@@ -79,7 +79,8 @@ nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, cons
   return to_object(std::move(y));
 }
 
-nb::object avg_pool_grad(nb::handle g, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
+nb::object avg_pool_grad(nb::handle g, nb::handle counts_h, nb::handle counts_w,
+                         const PoolSizes& z) {
   KernelOperand a(g), h(counts_h), w(counts_w);
   kernels::PoolShape s;
   if (!are_nonempty_real_of_same_dtype({&a, &h, &w}) || !try_set_pool_shape(s, a, z[2], z[3], z) ||

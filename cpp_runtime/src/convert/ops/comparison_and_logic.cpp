@@ -113,7 +113,7 @@ void isfinite_v1(NodeContext& n) {
 }
 
 // ONNX Runtime's Where does not support bool and int16, which are cast to int32.
-void where(NodeContext& n) {
+void lower_where_op(NodeContext& n) {
   auto condition = n.input("Condition"), x = n.input("X"), y = n.input("Y");
   auto dtype = n.require_known_dtype(x);
   bool narrow = dtype == DType::boolean || dtype == DType::int16;
@@ -150,7 +150,7 @@ std::span<const Rule> comparison_and_logic_rules() {
       {"isnan", 9, reduce_any_predicate_rule(emit_is_nan)},
       {"isinf", 10, reduce_any_predicate_rule(emit_is_inf)},
       {"isfinite", 10, isfinite_v1},
-      {"where", 9, where},
+      {"where", 9, lower_where_op},
   };
   return rules;
 }

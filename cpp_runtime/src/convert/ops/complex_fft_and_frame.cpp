@@ -63,7 +63,7 @@ void lower_complex_shape_op(NodeContext& n) {
   n.set_output("Out", n.cast(n.emit_shape(complex_input(n, "Input").re), DType::int32));
 }
 
-void angle(NodeContext& n) {
+void lower_complex_angle_op(NodeContext& n) {
   auto x = complex_input(n, "X");
   n.set_output("Out", polar_angle(x.im, x.re));
 }
@@ -109,7 +109,7 @@ LowerFn complex_arithmetic_rule(Complex (*f)(const Complex&, const Complex&)) {
   };
 }
 
-void scale(NodeContext& n) {
+void lower_complex_scale_op(NodeContext& n) {
   auto x = complex_input(n, "X");
   double by = n.attr("scale", 1.0f), more = n.attr("bias", 0.0f);
   n.require(!n.has_input("ScaleTensor"),
@@ -118,7 +118,7 @@ void scale(NodeContext& n) {
   set_complex_output(n, x.re * by + (after ? more : more * by), x.im * by);
 }
 
-void matmul(NodeContext& n) {
+void lower_complex_matmul_op(NodeContext& n) {
   auto side = [&](std::string_view slot, std::string_view flag) {
     auto x = complex_input(n, slot);
     if (!n.attr(flag, false) || n.rank(x.re) == 1) return x;
@@ -334,7 +334,7 @@ void overlap_add(NodeContext& n) {
 // parts.
 void lower_linear_op_by_complex_part(NodeContext& n) { n.lower_each_complex_part(); }
 
-void pad(NodeContext& n) {
+void lower_complex_pad_op(NodeContext& n) {
   n.require(n.attr("pad_value", 0.0f) == 0, "pads complex numbers with zeros only");
   lower_linear_op_by_complex_part(n);
 }
@@ -356,18 +356,18 @@ std::span<const Rule> complex_operand_rules() {
       {"imag", 7, [](NodeContext& n) { n.set_output("Out", complex_input(n, "X").im); }},
       {"conj", 7, conj},
       {"abs", 7, lower_complex_abs_op},
-      {"angle", 9, angle},
+      {"angle", 9, lower_complex_angle_op},
       {"cast", 7, lower_complex_cast_op},
       {"exp", 7, lower_complex_exp_op},
       {"shape", 7, lower_complex_shape_op},
-      {"scale", 7, scale},
+      {"scale", 7, lower_complex_scale_op},
       {"elementwise_add", 7,
        complex_arithmetic_rule([](auto& x, auto& y) { return add_or_subtract(x, y, 1); })},
       {"elementwise_sub", 7,
        complex_arithmetic_rule([](auto& x, auto& y) { return add_or_subtract(x, y, -1); })},
       {"elementwise_mul", 7, complex_arithmetic_rule(multiply)},
       {"elementwise_div", 7, complex_arithmetic_rule(divide)},
-      {"matmul_v2", 9, matmul},
+      {"matmul_v2", 9, lower_complex_matmul_op},
       {"fft_c2c", 17, fft_c2c},
       {"fft_c2r", 17, fft_c2r},
       {"assign", 7, lower_linear_op_by_complex_part},
@@ -380,7 +380,7 @@ std::span<const Rule> complex_operand_rules() {
       {"gather_nd", 11, lower_linear_op_by_complex_part},
       {"index_select", 7, lower_linear_op_by_complex_part},
       {"mean", 7, lower_linear_op_by_complex_part},
-      {"pad", 7, pad},
+      {"pad", 7, lower_complex_pad_op},
       {"reduce_mean", 7, lower_linear_op_by_complex_part},
       {"reduce_sum", 7, lower_linear_op_by_complex_part},
       {"reshape2", 7, lower_linear_op_by_complex_part},

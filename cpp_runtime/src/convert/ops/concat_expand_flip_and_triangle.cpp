@@ -1,6 +1,5 @@
 // Concatenation, repetition, expansion, reordering (flip, roll), meshgrid and triangles.
 #include <algorithm>
-#include <limits>
 
 #include "convert/expression.h"
 #include "convert/operands.h"
@@ -8,8 +7,6 @@
 
 namespace oarlock {
 namespace {
-
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 void concat(NodeContext& n) {
   auto parts = require_one_or_more_inputs(n, "X");
@@ -28,7 +25,8 @@ void stack(NodeContext& n) {
 Values slice_input_columns(NodeContext& n) {
   auto from = n.attr("start_index", 0), length = n.attr("length", -1);
   auto parts = require_one_or_more_inputs(n, "X");
-  for (Value& part : parts) part = n.slice(part, {from}, {length < 0 ? kEnd : from + length}, {1});
+  for (Value& part : parts)
+    part = n.slice(part, {from}, {length < 0 ? kSliceToEnd : from + length}, {1});
   return parts;
 }
 
@@ -133,7 +131,7 @@ void flip(NodeContext& n) {
                                                   n.require_known_rank(x));
   if (axes.empty()) return n.set_output("Out", x);
   auto all = [&](std::int64_t v) { return Ints(axes.size(), v); };
-  n.set_output("Out", n.slice(x, all(-1), all(-kEnd), axes, all(-1)));
+  n.set_output("Out", n.slice(x, all(-1), all(-kSliceToEnd), axes, all(-1)));
 }
 
 // Rotates the elements along an axis by `shift` positions. shift: int64[1]
@@ -144,7 +142,7 @@ Value roll_axis(NodeContext& n, Value x, Value shift, std::int64_t axis) {
   n.require(!known || known->size() == 1, "needs one shift per axis");
   auto size = n.dim(x, axis);
   if (known && size > 0) cut = n.int64_vector({(size - (*known)[0] % size) % size});
-  auto tail = n.emit("Slice", {x, cut, n.int64_vector({kEnd}), n.int64_vector({axis})});
+  auto tail = n.emit("Slice", {x, cut, n.int64_vector({kSliceToEnd}), n.int64_vector({axis})});
   auto before = n.emit("Slice", {x, n.int64_vector({0}), cut, n.int64_vector({axis})});
   return n.concat({tail, before}, axis);
 }

@@ -1,6 +1,5 @@
 // Cropping.
 #include <algorithm>
-#include <limits>
 
 #include "convert/expression.h"
 #include "convert/operands.h"
@@ -9,18 +8,17 @@
 namespace oarlock {
 namespace {
 
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
-
 // The end index of the cropped block along each axis; a size of -1 extends to the end of the axis.
 Value crop_ends(NodeContext& n, Value offsets, Value shape) {
   Expr from{n, offsets}, size{n, shape};
   auto from_known = n.find_constant_ints(offsets), known = n.find_constant_ints(shape);
   bool whole = known && std::count(known->begin(), known->end(), -1) == 0;
   if (whole) return from + size;
-  if (!known || !from_known) return n.emit("Where", {size < 0, n.int64_scalar(kEnd), from + size});
+  if (!known || !from_known)
+    return n.emit("Where", {size < 0, n.int64_scalar(kSliceToEnd), from + size});
   Ints ends;
   for (std::size_t i = 0; i < known->size(); ++i)
-    ends.push_back((*known)[i] < 0 ? kEnd : (*from_known)[i] + (*known)[i]);
+    ends.push_back((*known)[i] < 0 ? kSliceToEnd : (*from_known)[i] + (*known)[i]);
   return n.int64_vector(ends);
 }
 

@@ -10,7 +10,7 @@
 namespace oarlock {
 namespace {
 
-constexpr std::int64_t kMaxConstantPositions = 4096;  // more positions are computed at run time
+constexpr std::int64_t kMaxConstantDiagonal = 4096;  // more positions are computed at run time
 
 std::int64_t read_diagonal_offset(const NodeContext& n) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
@@ -25,7 +25,7 @@ Value flat_diagonal_positions(NodeContext& n, Value x, std::int64_t offset) {
   int rank = n.rank(x);
   auto down = std::max(-offset, std::int64_t{0}), right = std::max(offset, std::int64_t{0});
   auto rows = n.dim(x, -2), columns = n.dim(x, -1);
-  if (rows >= 0 && columns >= 0 && rows <= kMaxConstantPositions) {
+  if (rows >= 0 && columns >= 0 && rows <= kMaxConstantDiagonal) {
     Ints at;
     for (auto r = down; r < rows && r + offset < columns; ++r)
       at.push_back(r * columns + r + offset);
@@ -99,8 +99,8 @@ Value embed_diagonal(NodeContext& n, Value x, std::int64_t offset, Value padding
 
 std::int64_t require_moderate_diagonal_offset(const NodeContext& n) {
   auto offset = read_diagonal_offset(n);
-  n.require(offset > -kMaxConstantPositions * kMaxConstantPositions &&
-                offset < kMaxConstantPositions * kMaxConstantPositions,
+  n.require(offset > -kMaxConstantDiagonal * kMaxConstantDiagonal &&
+                offset < kMaxConstantDiagonal * kMaxConstantDiagonal,
             "the offset is " + std::to_string(offset));
   return offset;
 }

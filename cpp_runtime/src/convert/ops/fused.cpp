@@ -9,8 +9,6 @@
 namespace oarlock {
 namespace {
 
-Expr matmul(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
-
 // x @ W + Bias. The op fc flattens the dims of x from `in_num_col_dims` on to the columns of a
 // matrix.
 void fc(NodeContext& n) {

@@ -33,7 +33,6 @@ Expr require_float_input(NodeContext& n, std::string_view slot) {
 Expr gather_row(const Expr& v, const Expr& at) { return gather_axis_from_end(v, at, 2); }
 Expr gather_column(const Expr& v, const Expr& at) { return gather_axis_from_end(v, at, 1); }
 Expr unsqueeze_row(const Expr& v) { return {v.context(), v.context().unsqueeze(v, {-2})}; }
-Expr matmul(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
 Expr transpose_matrices(const Expr& v) { return {v.context(), v.context().swap_last_axes(v)}; }
 
 // Moves the first axis of a stacked loop output [steps, *], the steps, to the end.

@@ -10,7 +10,7 @@
 namespace oarlock {
 namespace {
 
-constexpr std::int64_t kMaxConstantPositions = 1 << 16;  // more positions are computed at run time
+constexpr std::int64_t kMaxConstantSlice = 1 << 16;  // more positions are computed at run time
 
 // A slice along one axis of x: whether each position is selected (bool[size]), and the index of the
 // entry of the value that is written there (int64[size]).
@@ -68,7 +68,7 @@ AxisMaskAndValueIndex mask_and_value_index_along_axis(NodeContext& n, Value x, c
             "needs one start and one end per axis");
   auto start = n.slice(s.starts, {at}, {at + 1}, {0}), end = n.slice(s.ends, {at}, {at + 1}, {0});
   auto from = n.find_constant_ints(start), to = n.find_constant_ints(end);
-  if (size >= 0 && size <= kMaxConstantPositions && from && to)
+  if (size >= 0 && size <= kMaxConstantSlice && from && to)
     return mask_and_value_index_for_constant_bounds(n, size, (*from)[0], (*to)[0], s.steps[i]);
   n.require(s.steps[i] > 0, "a negative step needs bounds and sizes that are known");
   return mask_and_value_index_for_runtime_bounds(n, dim_as_vector(n, x, s.axes[i]), start, end,
@@ -169,8 +169,7 @@ void set_value(NodeContext& n) {
   n.require(s.steps.size() == s.axes.size(), "needs one step per axis");
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
     s.axes[i] = normalize_sort_and_deduplicate_axes(n, {s.axes[i]}, rank)[0];
-    n.require(s.steps[i] != 0 && s.steps[i] > -kMaxConstantPositions &&
-                  s.steps[i] < kMaxConstantPositions,
+    n.require(s.steps[i] != 0 && s.steps[i] > -kMaxConstantSlice && s.steps[i] < kMaxConstantSlice,
               "a step is " + std::to_string(s.steps[i]));
   }
   auto decreased = normalize_sort_and_deduplicate_axes(n, n.attr("decrease_axes", Ints{}), rank);

@@ -1,6 +1,5 @@
 // Slices, splits and single entries along an axis.
 #include <algorithm>
-#include <limits>
 
 #include "convert/expression.h"
 #include "convert/operands.h"
@@ -9,7 +8,6 @@
 namespace oarlock {
 namespace {
 
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kBeyondAnySize = std::int64_t{1} << 48;  // larger than any size
 
 // Emits a Slice. Paddle writes INT_MAX as the end of a slice that extends to the end of an axis.
@@ -116,10 +114,10 @@ Values split_with_dynamic_section(NodeContext& n, Value x, std::int64_t axis, co
   for (auto s = dynamic + 1; s != sizes.end(); ++s) behind += *s;
   for (auto s = sizes.begin(); s != dynamic; ++s, at += s[-1])
     parts.push_back(n.slice(x, {at}, {at + *s}, {axis}));
-  parts.push_back(n.slice(x, {at}, {behind ? -behind : kEnd}, {axis}));
+  parts.push_back(n.slice(x, {at}, {behind ? -behind : kSliceToEnd}, {axis}));
   for (auto s = dynamic + 1; s != sizes.end(); behind -= *s, ++s)
-    parts.push_back(
-        n.slice(x, {behind ? -behind : kEnd}, {*s == behind ? kEnd : *s - behind}, {axis}));
+    parts.push_back(n.slice(x, {behind ? -behind : kSliceToEnd},
+                            {*s == behind ? kSliceToEnd : *s - behind}, {axis}));
   return parts;
 }
 

@@ -76,7 +76,7 @@ LowerFn rounding_formula_rule(Expr (*f)(const Expr&)) {
   };
 }
 
-void power(NodeContext& n) {
+void lower_pow_op(NodeContext& n) {
   auto x = n.input("X");
   auto variable = n.has_input("FactorTensor") ? n.input("FactorTensor")
                                               : n.value_of_variable_attr_or_empty("factor");
@@ -99,7 +99,7 @@ Value read_clip_bound(NodeContext& n, std::string_view slot, std::string_view at
   return n.scalar_like(n.attr(attr, default_value), x);
 }
 
-void clip(NodeContext& n) {
+void lower_clip_op(NodeContext& n) {
   auto x = n.input("X");
   if (n.require_known_dtype(x) != DType::float32) n.require_opset(12);
   if (n.opset() < 8 && !n.has_input("Min") && !n.has_input("Max") &&
@@ -164,8 +164,8 @@ std::span<const Rule> unary_math_rules() {
       {"acosh", 9, float_output_op_rule("Acosh")},
       {"atanh", 9, float_output_op_rule("Atanh")},
       {"erf", 9, float_output_op_rule("Erf")},
-      {"pow", 7, power},
-      {"clip", 7, clip},
+      {"pow", 7, lower_pow_op},
+      {"clip", 7, lower_clip_op},
       {"angle", 9, angle},
       {"conj", 7, pass_through_rule("X")},
       {"cast", 7, cast, {.lod = OutputTraits::propagate}},

@@ -42,7 +42,7 @@ Value unfold_axis(NodeContext& n, Value x, std::int64_t axis, const UnfoldWindow
   Values windows;
   for (std::int64_t i = 0; i < size; ++i) {
     auto behind = (size - 1 - i) * by;
-    auto end = behind ? -behind : std::numeric_limits<std::int64_t>::max();
+    auto end = behind ? -behind : kSliceToEnd;
     windows.push_back(n.unsqueeze(n.slice(x, {i * by}, {end}, {axis}, {t.strides[dim]}), {axis}));
   }
   return n.concat(windows, axis);

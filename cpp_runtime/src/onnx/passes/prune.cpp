@@ -5,7 +5,7 @@
 namespace oarlock::onnx {
 namespace {
 
-using Names = std::set<std::string>;
+using Names = std::set<std::string, std::less<>>;
 
 // Prunes `graph` and returns every name that it reads.  A subgraph may read names of the enclosing
 // graphs, so the caller treats all of them as read. The pass visits each node once, also nodes of

@@ -8,8 +8,6 @@
 namespace oarlock {
 namespace {
 
-constexpr int kDeviceAllocator = 0, kDefaultMemory = 0;  // OrtAllocatorType, OrtMemType
-
 /// The layout of OrtAllocator up to version 17; later versions have optional functions.
 struct AllocatorFunctions {
   std::uint32_t version;
@@ -43,8 +41,8 @@ struct ArenaAllocator {
   PageArena arena;
 
   explicit ArenaAllocator(const Library& library)
-      : memory(ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, kDeviceAllocator,
-                                                                      kDefaultMemory)) {
+      : memory(ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(
+            library.api, ort::kDeviceAllocator, ort::kDefaultMemory)) {
     library.api.call<ort::RegisterAllocator>(library.env,
                                              reinterpret_cast<ort::Allocator*>(&functions));
   }

@@ -29,6 +29,10 @@ struct IoBinding;
 struct EpDevice;
 struct TensorRtOptions;
 
+// Values of the enums OrtAllocatorType and OrtMemType.
+inline constexpr int kDeviceAllocator = 0;
+inline constexpr int kDefaultMemory = 0, kHostReadableMemory = -1;
+
 using LogSink = void (*)(void*, int severity, const char*, const char*, const char*, const char*);
 
 /// The index and the type of one function in the function table of ONNX Runtime's C API.
