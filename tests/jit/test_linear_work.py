@@ -1,11 +1,12 @@
 """Recording, compiling, saving and loading a program take work proportional to its number of ops.
 
-The tests count the lines of Python that run in each file, and the variables that a checkpoint
-reads, because times depend on the load of the machine.
+The tests count the lines of Python that run in each file, the variables that a checkpoint reads, and
+garbage collections, because times depend on the load of the machine.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.capture.recorder import Recorder
+from oarlock.core.garbage_collection import without_full_collections
 from oarlock.core.op import Meta
 
 ROOT = str(Path(__file__).parents[2])
@@ -149,3 +151,55 @@ def test_rewinding_reads_new_variables_only(count: int) -> None:
     recorder.rewind(mark)
     assert variables.num_read == 3
     assert recorder.block.vars.keys() == {*(f"before_{i}" for i in range(count)), "weight"}
+
+
+def collections_by_suspension(function: Callable[[], object]) -> Counter[bool]:
+    """Call a function and count the garbage collections of new objects, by whether full
+    collections are suspended.
+    """
+    counts: Counter[bool] = Counter()
+
+    def count(phase: str, info: dict[str, int]) -> None:
+        if phase == "start":
+            counts[gc.get_threshold()[2] != before[2]] += 1
+
+    before = gc.get_threshold()
+    gc.set_threshold(50, *before[1:])
+    gc.callbacks.append(count)
+    try:
+        function()
+        assert gc.get_threshold()[1:] == before[1:]
+    finally:
+        gc.callbacks.remove(count)
+        gc.set_threshold(*before)
+    return counts
+
+
+@pytest.mark.parametrize("task", [trace, train, save_and_load])
+def test_full_collections_are_suspended(
+    task: Callable[[Layers, Path], None], tmp_path: Path
+) -> None:
+    """Full collections are suspended while 19 of 20 new objects are created, at least."""
+    task(Layers(3), tmp_path)  # imports modules and fills caches
+    counts = collections_by_suspension(partial(task, Layers(80), tmp_path))
+    assert counts[True] > 80
+    assert counts[False] < counts[True] / 20
+
+
+def test_suspension_nests_and_keeps_thresholds_of_other_code() -> None:
+    """Nested suspensions end with the outermost one, also after an error, and a threshold that other
+    code set meanwhile stays.
+    """
+    before = gc.get_threshold()
+    try:
+        with pytest.raises(KeyError), without_full_collections():
+            with without_full_collections():
+                pass
+            assert gc.get_threshold()[2] > before[2]
+            raise KeyError
+        assert gc.get_threshold() == before
+        with without_full_collections():
+            gc.set_threshold(600, 7, 8)
+        assert gc.get_threshold() == (600, 7, 8)
+    finally:
+        gc.set_threshold(*before)
