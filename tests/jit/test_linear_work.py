@@ -10,6 +10,7 @@ import gc
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -115,6 +116,77 @@ def test_lines_grow_linearly(task: Callable[[Layers, Path], None], tmp_path: Pat
     assert not faster
 
 
+def append(x: Any, count: Any) -> Any:
+    """Append to a list in each iteration."""
+    i, y, results = paddle.zeros([1], "int64"), x, []
+    while i < count:
+        y = paddle.tanh(y * 0.5 + x)
+        results.append(y)
+        i = i + 1
+    return paddle.concat(results).sum()
+
+
+def append_and_read_last(x: Any, count: Any) -> Any:
+    """Append to a list in each iteration, and read its last element."""
+    i, results = paddle.zeros([1], "int64"), [x]
+    while i < count:
+        results.append(paddle.tanh(results[-1] * 0.5 + x))
+        i = i + 1
+    return results[-1].sum()
+
+
+def append_and_read_in_other_loop(x: Any, count: Any) -> Any:
+    """Append to a list in a loop, and read its elements in another loop."""
+    i, results = paddle.zeros([1], "int64"), [x]
+    while i < count:
+        results.append(x * i.astype("float32"))
+        i = i + 1
+    i, total = paddle.zeros([1], "int64"), paddle.zeros([2])
+    while i < count:
+        total = total + results[i]
+        i = i + 1
+    return total.sum()
+
+
+def replace(x: Any, count: Any) -> Any:
+    """Append to a list in a loop, and replace its elements in another loop."""
+    i, results = paddle.zeros([1], "int64"), [x]
+    while i < count:
+        results.append(x)
+        i = i + 1
+    i = paddle.zeros([1], "int64")
+    while i < count:
+        results[i] = results[i] * 2.0
+        i = i + 1
+    return paddle.concat(results).sum()
+
+
+@pytest.mark.parametrize(
+    "function", [append, append_and_read_last, append_and_read_in_other_loop, replace]
+)
+def test_lists_in_loops_take_linear_work(function: Callable[..., Any]) -> None:
+    """The number of lines that the forward and backward passes run is proportional to the number of
+    iterations.
+    """
+    program = paddle.jit.to_static(function)
+    x = paddle.ones([2])
+    x.stop_gradient = False
+
+    def step(count: int) -> Any:
+        x.clear_grad()
+        result = program(x, paddle.full([1], count, "int64"))
+        result.backward()
+        return result
+
+    step(2)  # compiles the program
+    small, middle, large = (
+        sum(lines_by_file(partial(step, count)).values()) for count in (20, 40, 60)
+    )
+    assert middle > small
+    assert large - middle <= 1.1 * (middle - small) + 30
+    np.testing.assert_allclose(step(20).numpy(), function(x, paddle.full([1], 20, "int64")).numpy())
+
+
 class CountingDict(dict[str, Any]):
     """A dict that counts the keys which iterations read."""
 
@@ -192,11 +264,10 @@ def test_suspension_nests_and_keeps_thresholds_of_other_code() -> None:
     """
     before = gc.get_threshold()
     try:
-        with pytest.raises(KeyError), without_full_collections():
-            with without_full_collections():
-                pass
+        with without_full_collections():
+            with suppress(KeyError), without_full_collections():
+                raise KeyError
             assert gc.get_threshold()[2] > before[2]
-            raise KeyError
         assert gc.get_threshold() == before
         with without_full_collections():
             gc.set_threshold(600, 7, 8)

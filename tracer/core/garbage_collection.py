@@ -29,16 +29,16 @@ class _Suspension:
         with self._lock:
             self._count += 1
             if self._count == 1:
-                *younger, self._previous = gc.get_threshold()
-                gc.set_threshold(*younger, _THRESHOLD)
+                new, middle, self._previous = gc.get_threshold()
+                gc.set_threshold(new, middle, _THRESHOLD)
 
     def end(self) -> None:
         """Undo one `begin`. The last call restores the threshold, unless other code set it."""
         with self._lock:
             self._count -= 1
-            *younger, current = gc.get_threshold()
+            new, middle, current = gc.get_threshold()
             if self._count == 0 and current == _THRESHOLD:
-                gc.set_threshold(*younger, self._previous)
+                gc.set_threshold(new, middle, self._previous)
 
 
 _suspension = _Suspension()
