@@ -6,6 +6,7 @@ growth.py TASK KIND SIZE FOLDER; FOLDER holds the model files that `save` wrote 
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import time
@@ -163,6 +164,7 @@ class Timer:
         """Context manager: measure the `with` body. Of several measurements with one name, the
         smallest times count.
         """
+        gc.collect()  # otherwise collections visit objects of earlier measurements
         # Linux: "5" resets the peak of the resident memory to the current value.
         Path("/proc/self/clear_refs").write_text("5")
         memory, heap = resident_megabytes("VmRSS"), resident_megabytes("RssAnon")
@@ -201,6 +203,7 @@ def capture(timer: Timer, kind: str, size: int) -> None:
     with timer.measure("to_static: first training step"):
         static_net(*inputs).sum().backward()
     paddle.enable_static()
+    del static_net
     with timer.measure("static mode: build"):
         main = paddle.static.Program()
         with paddle.static.program_guard(main, paddle.static.Program()):

@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "base/base64.h"
 #include "check.h"
 #include "convert/graph_builder.h"
@@ -203,7 +205,7 @@ all, last = Loop<body={
   all/joined = ConcatFromSequence<axis=1, new_axis=1>(all/chunk)
   s2/1 = SequenceInsert(s/1, all/joined)
   -> go2/1, s2/1, x2/1
-}>(, start, empty, x)
+}>(_, start, empty, x)
 y = ConcatFromSequence<axis=1, new_axis=0>(all)
 )");
 }

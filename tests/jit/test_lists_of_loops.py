@@ -86,5 +86,6 @@ def test_results_of_the_engine(function: Callable[..., Any], count: int, tmp_pat
     paddle.jit.save(static, str(tmp_path / "m"), verify=False)
     x, many = paddle.ones([200, 4]), paddle.full([1], count, "int64")
     expected, actual = function(x, many), paddle.jit.load(str(tmp_path / "m"))(x, many)
-    for a, b in zip(*(r if isinstance(r, tuple | list) else [r] for r in (expected, actual))):
+    pair = (r if isinstance(r, tuple | list) else [r] for r in (expected, actual))
+    for a, b in zip(*pair, strict=True):
         np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-5)
