@@ -138,8 +138,8 @@ def table(name: str, measurements: Measurements) -> Iterable[str]:
 
 
 def plot(results: dict[str, Measurements], folder: Path) -> None:
-    """Draw one SVG per series: times over the size, on logarithmic axes. Equal results produce
-    equal files.
+    """Draw one SVG per series of three sizes or more: times over the size, on logarithmic axes.
+    Equal results produce equal files.
     """
     import matplotlib as mpl  # noqa: PLC0415
 
@@ -149,6 +149,8 @@ def plot(results: dict[str, Measurements], folder: Path) -> None:
     mpl.rcParams.update({"svg.hashsalt": "oarlock", "svg.fonttype": "none"})
     folder.mkdir(parents=True, exist_ok=True)
     for name, measurements in results.items():
+        if any(len(by_size) < 3 for by_size in measurements.values()):
+            continue
         figure, axes = plt.subplots(figsize=(8, 4.5))
         for step, by_size in measurements.items():
             times = times_by_size(name, by_size)
