@@ -6,7 +6,8 @@ of a loop, the batch and the number of threads.
 
 Each measurement runs in a fresh process.  In every round all sizes of a series run one after
 another.  Times are the smallest of the rounds, because other load only adds to them; memory is the
-median.  The exponent e of a time t = c * size^e is fitted to the CPU times of the last three sizes.
+median.  The exponent e of a time t = c * size^e is fitted to the last three sizes.  Times are CPU
+times, except for the series over batch sizes and threads, whose times are elapsed ones.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ OPS = (100, 300, 1_000, 3_000, 10_000, 20_000)
 MEGABYTES = (1, 8, 64, 512, 2_048)
 ITERATIONS = (100, 1_000, 3_000, 10_000)
 BATCHES = (1, 4, 16, 64, 256)
+ELAPSED_AXES = ("batch size", "threads")
 Figures = dict[str, float]  # cpu_s, elapsed_s, peak_mb, heap_mb
 Measurements = dict[str, dict[int, Figures]]  # step -> size -> figures
 
@@ -96,11 +98,17 @@ def combine_rounds(rounds: Sequence[Figures]) -> Figures:
     }
 
 
-def fit_exponent(times: dict[int, Figures]) -> float:
-    """Return the slope of log(CPU time) over log(size), by least squares over the last three
-    sizes.
+def times_by_size(name: str, by_size: dict[int, Figures]) -> dict[int, float]:
+    """Return the elapsed times of a step for series over batch sizes and threads, else the CPU
+    times.
     """
-    points = [(math.log(size), math.log(times[size]["cpu_s"])) for size in sorted(times)[-3:]]
+    key = "elapsed_s" if name.endswith(ELAPSED_AXES) else "cpu_s"
+    return {size: by_size[size][key] for size in sorted(by_size)}
+
+
+def fit_exponent(times: dict[int, float]) -> float:
+    """Return the slope of log(time) over log(size), by least squares over the last three sizes."""
+    points = [(math.log(size), math.log(times[size])) for size in sorted(times)[-3:]]
     if len(points) < 2:
         return math.nan
     return statistics.linear_regression(*zip(*points, strict=True)).slope
@@ -113,24 +121,25 @@ def format_seconds(seconds: float) -> str:
 
 
 def table(name: str, measurements: Measurements) -> Iterable[str]:
-    """Yield the lines of a Markdown table: CPU times by size, exponents and memory."""
+    """Yield the lines of a Markdown table: times by size, exponents and memory."""
     sizes = sorted(next(iter(measurements.values())))
     columns = [f"{size:,}" for size in sizes]
     yield f"\n| {name} | {' | '.join(columns)} | exponent | elapsed | peak | heap |"
     yield f"|---|{'---|' * (len(sizes) + 4)}"
     for step, by_size in measurements.items():
-        times = [format_seconds(by_size[size]["cpu_s"]) for size in sizes]
+        times = times_by_size(name, by_size)
         last = by_size[sizes[-1]]
         yield (
-            f"| {step} | {' | '.join(times)} | {fit_exponent(by_size):.2f} "
+            f"| {step} | {' | '.join(map(format_seconds, times.values()))} "
+            f"| {fit_exponent(times):.2f} "
             f"| {format_seconds(last['elapsed_s'])} | {last['peak_mb']:.0f} MB "
             f"| {last['heap_mb']:.0f} MB |"
         )
 
 
 def plot(results: dict[str, Measurements], folder: Path) -> None:
-    """Draw one SVG per series: CPU times over the size, on logarithmic axes. Equal results produce
-    equal files.
+    """Draw one SVG per series of three sizes or more: times over the size, on logarithmic axes.
+    Equal results produce equal files.
     """
     import matplotlib as mpl  # noqa: PLC0415
 
@@ -140,11 +149,16 @@ def plot(results: dict[str, Measurements], folder: Path) -> None:
     mpl.rcParams.update({"svg.hashsalt": "oarlock", "svg.fonttype": "none"})
     folder.mkdir(parents=True, exist_ok=True)
     for name, measurements in results.items():
+        if any(len(by_size) < 3 for by_size in measurements.values()):
+            continue
         figure, axes = plt.subplots(figsize=(8, 4.5))
         for step, by_size in measurements.items():
-            sizes = sorted(by_size)
-            axes.plot(sizes, [by_size[s]["cpu_s"] for s in sizes], marker="o", ms=3, label=step)
-        axes.set(xscale="log", yscale="log", xlabel=name.partition(", ")[2], ylabel="CPU time, s")
+            times = times_by_size(name, by_size)
+            axes.plot(list(times), list(times.values()), marker="o", ms=3, label=step)
+        kind = "elapsed" if name.endswith(ELAPSED_AXES) else "CPU"
+        axes.set(
+            xscale="log", yscale="log", xlabel=name.partition(", ")[2], ylabel=f"{kind} time, s"
+        )
         axes.set_title(name.partition(", ")[0])
         axes.grid(visible=True, alpha=0.3)
         axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from ..core import unique_name
 from ..core.errors import FileError, OpError, append_user_line
+from ..core.garbage_collection import without_full_collections
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..export.pdiparams_info import VarInfo
@@ -50,13 +51,14 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     }
     enforced = _parse_should_check_guards(configs.pop("guards", "check"))
     check_engine_options(configs)
-    methods = read_non_forward_methods(path)
-    forward = (
-        None
-        if methods and not has_forward_program_or_is_folder(path)
-        else read_model(path, **names)
-    )
-    return TranslatedLayer(forward, configs, methods, enforced)
+    with without_full_collections():
+        methods = read_non_forward_methods(path)
+        forward = (
+            None
+            if methods and not has_forward_program_or_is_folder(path)
+            else read_model(path, **names)
+        )
+        return TranslatedLayer(forward, configs, methods, enforced)
 
 
 def _parse_should_check_guards(guards: Any) -> bool:

@@ -6,11 +6,13 @@ growth.py TASK KIND SIZE FOLDER; FOLDER holds the model files that `save` wrote 
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -159,10 +161,11 @@ class Timer:
         self.results: dict[str, dict[str, float]] = {}
 
     @contextmanager
-    def measure(self, name: str) -> Iterator[None]:
-        """Context manager: measure the `with` body. Of several measurements with one name, the
-        smallest times count.
+    def measure(self, name: str, calls: int = 1) -> Iterator[None]:
+        """Context manager: measure the `with` body, which makes a number of calls; the times are
+        those of one call. Of several measurements with one name, the smallest times count.
         """
+        gc.collect()  # otherwise collections visit objects of earlier measurements
         # Linux: "5" resets the peak of the resident memory to the current value.
         Path("/proc/self/clear_refs").write_text("5")
         memory, heap = resident_megabytes("VmRSS"), resident_megabytes("RssAnon")
@@ -170,8 +173,8 @@ class Timer:
         yield
         cpu, elapsed = time.process_time() - cpu_start, time.perf_counter() - start
         result = {
-            "cpu_s": cpu,
-            "elapsed_s": elapsed,
+            "cpu_s": cpu / calls,
+            "elapsed_s": elapsed / calls,
             "peak_mb": resident_megabytes("VmHWM") - memory,
             "heap_mb": resident_megabytes("RssAnon") - heap,
         }
@@ -201,6 +204,7 @@ def capture(timer: Timer, kind: str, size: int) -> None:
     with timer.measure("to_static: first training step"):
         static_net(*inputs).sum().backward()
     paddle.enable_static()
+    del static_net
     with timer.measure("static mode: build"):
         main = paddle.static.Program()
         with paddle.static.program_guard(main, paddle.static.Program()):
@@ -262,6 +266,16 @@ def loops(timer: Timer, kind: str, size: int, prefix: str) -> None:
     run(timer, kind, size, prefix)
 
 
+def measure_repeated_calls(timer: Timer, name: str, function: Callable[[], object]) -> None:
+    """Measure ten times fifty calls, after one that fills caches."""
+    with paddle.no_grad():
+        function()
+        for _ in range(10):
+            with timer.measure(name, calls=50):
+                for _ in range(50):
+                    function()
+
+
 def batches(timer: Timer, kind: str, size: int, prefix: str) -> None:
     """Measure calls with a batch of `size` images, eagerly and in the engine."""
     net, inputs, specs = build(kind, size)
@@ -270,9 +284,7 @@ def batches(timer: Timer, kind: str, size: int, prefix: str) -> None:
     layer.eval()
     inputs[0].stop_gradient = True
     for name, function in (("eager", net), ("engine", layer)):
-        for _ in range(30):
-            with timer.measure(name), paddle.no_grad():
-                function(*inputs)
+        measure_repeated_calls(timer, name, partial(function, *inputs))
 
 
 def threads(timer: Timer, kind: str, size: int, prefix: str) -> None:
@@ -282,11 +294,8 @@ def threads(timer: Timer, kind: str, size: int, prefix: str) -> None:
     engine = Engine(Path(f"{prefix}.pdmodel").read_bytes(), f"{prefix}.pdiparams", threads=size)
     paddle.set_num_threads(size)
     array = inputs[0].numpy()
-    for _ in range(100):
-        with timer.measure("eager"), paddle.no_grad():
-            net(*inputs)
-        with timer.measure("engine"):
-            engine.run([array])
+    measure_repeated_calls(timer, "eager", partial(net, *inputs))
+    measure_repeated_calls(timer, "engine", partial(engine.run, [array]))
 
 
 def main() -> None:

@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "base/base64.h"
 #include "check.h"
 #include "convert/graph_builder.h"
@@ -158,6 +160,82 @@ TEST("onnx: a graph output is quantized before the Transpose that reads it") {
   for (onnx::Graph* unchanged : {&with_another_reader, &with_computed_step}) {
     onnx::quantize_outputs_before_transpose(*unchanged);
     CHECK_EQ(unchanged->nodes.size(), 7u);
+  }
+}
+
+// A loop that appends `x2` to a sequence, of which only the concatenation is used.
+onnx::Graph appending_loop() {
+  auto body = std::make_shared<onnx::Graph>();
+  body->name = "body";
+  body->inputs = {{"i", DType::int64, {}, {}, true},
+                  {"go", DType::boolean, {}, {}, true},
+                  {"s", DType::float32, {}, {}, false, true},
+                  {"x1", DType::float32, {}, {}, false}};
+  body->nodes = {{"Neg", "", "", {"x1"}, {"x2"}, {}},
+                 {"SequenceInsert", "", "", {"s", "x2"}, {"s2"}, {}},
+                 {"Less", "", "", {"x2", "limit"}, {"less"}, {}},
+                 {"Reshape", "", "", {"less", "scalar"}, {"go2"}, {}}};
+  body->outputs = {{"go2", DType::boolean, {}, {}, false},
+                   {"s2", DType::float32, {}, {}, false, true},
+                   {"x2", DType::float32, {}, {}, false}};
+  onnx::Graph g;
+  g.nodes = {{"SequenceEmpty", "", "", {}, {"empty"}, {{"dtype", 1}}},
+             {"Loop", "", "loop", {"", "start", "empty", "x"}, {"all", "last"}, {{"body", body}}},
+             {"ConcatFromSequence", "", "", {"all"}, {"y"}, {{"axis", 1}, {"new_axis", 1}}}};
+  g.outputs = {{"y", DType::float32, {}, {}, false}, {"last", DType::float32, {}, {}, false}};
+  return g;
+}
+
+TEST("onnx: a loop concatenates chunks of a sequence of which only the concatenation is used") {
+  onnx::Graph g = appending_loop();
+  onnx::join_loop_sequences_in_chunks(g);
+  CHECK_EQ(onnx::to_text(g), R"(empty = SequenceEmpty<dtype=1>()
+all, last = Loop<body={
+  (i/1, go/1, s/1, x1/1)
+  all/empty = SequenceEmpty<dtype=1>()
+  all/chunk, x2/1, less/1 = Loop<body={
+    (i, go, s, x1, condition)
+    x2 = Neg(x1)
+    s2 = SequenceInsert(s, x2)
+    less = Less(x2, limit)
+    go2 = Reshape(less, scalar)
+    -> go2, s2, x2, less
+  }>(int64:128, go/1, all/empty, x1/1, go/1)
+  go2/1 = Reshape(less/1, scalar)
+  all/joined = ConcatFromSequence<axis=1, new_axis=1>(all/chunk)
+  s2/1 = SequenceInsert(s/1, all/joined)
+  -> go2/1, s2/1, x2/1
+}>(_, start, empty, x)
+y = ConcatFromSequence<axis=1, new_axis=0>(all)
+)");
+}
+
+TEST("onnx: other loops keep their sequences") {
+  auto body_of = [](onnx::Graph& g) -> onnx::Graph& {
+    return *std::get<std::shared_ptr<onnx::Graph>>(g.nodes[1].attrs[0].second);
+  };
+  const std::pair<const char*, std::function<void(onnx::Graph&)>> changes[] = {
+      {"another reader",
+       [](onnx::Graph& g) { g.nodes.push_back({"SequenceLength", "", "", {"all"}, {"n"}, {}}); }},
+      {"a graph output",
+       [](onnx::Graph& g) { g.outputs.push_back({"all", DType::float32, {}, {}, false, true}); }},
+      {"a reader in the body",
+       [&](onnx::Graph& g) {
+         body_of(g).nodes.push_back({"SequenceLength", "", "", {"s"}, {"n"}, {}});
+       }},
+      {"a position", [&](onnx::Graph& g) { body_of(g).nodes[1].inputs.push_back("first"); }},
+      {"initial elements", [](onnx::Graph& g) { g.nodes[0].op = "SequenceConstruct"; }},
+      {"a trip count", [](onnx::Graph& g) { g.nodes[1].inputs[0] = "count"; }},
+      {"the iteration",
+       [&](onnx::Graph& g) { body_of(g).nodes.push_back({"Neg", "", "", {"i"}, {"n"}, {}}); }},
+      {"a scan output", [](onnx::Graph& g) { g.nodes[1].outputs.push_back("scanned"); }},
+  };
+  for (const auto& [what, change] : changes) {
+    onnx::Graph g = appending_loop();
+    change(g);
+    auto before = onnx::to_text(g);
+    onnx::join_loop_sequences_in_chunks(g);
+    CHECK_EQ(onnx::to_text(g), before);
   }
 }
 

@@ -1,14 +1,16 @@
 """Recording, compiling, saving and loading a program take work proportional to its number of ops.
 
-The tests count the lines of Python that run in each file, and the variables that a checkpoint
-reads, because times depend on the load of the machine.
+The tests count the lines of Python that run in each file, the variables that a checkpoint reads, and
+garbage collections, because times depend on the load of the machine.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -20,6 +22,7 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.capture.recorder import Recorder
+from oarlock.core.garbage_collection import without_full_collections
 from oarlock.core.op import Meta
 
 ROOT = str(Path(__file__).parents[2])
@@ -113,6 +116,77 @@ def test_lines_grow_linearly(task: Callable[[Layers, Path], None], tmp_path: Pat
     assert not faster
 
 
+def append(x: Any, count: Any) -> Any:
+    """Append to a list in each iteration."""
+    i, y, results = paddle.zeros([1], "int64"), x, []
+    while i < count:
+        y = paddle.tanh(y * 0.5 + x)
+        results.append(y)
+        i = i + 1
+    return paddle.concat(results).sum()
+
+
+def append_and_read_last(x: Any, count: Any) -> Any:
+    """Append to a list in each iteration, and read its last element."""
+    i, results = paddle.zeros([1], "int64"), [x]
+    while i < count:
+        results.append(paddle.tanh(results[-1] * 0.5 + x))
+        i = i + 1
+    return results[-1].sum()
+
+
+def append_and_read_in_other_loop(x: Any, count: Any) -> Any:
+    """Append to a list in a loop, and read its elements in another loop."""
+    i, results = paddle.zeros([1], "int64"), [x]
+    while i < count:
+        results.append(x * i.astype("float32"))
+        i = i + 1
+    i, total = paddle.zeros([1], "int64"), paddle.zeros([2])
+    while i < count:
+        total = total + results[i]
+        i = i + 1
+    return total.sum()
+
+
+def replace(x: Any, count: Any) -> Any:
+    """Append to a list in a loop, and replace its elements in another loop."""
+    i, results = paddle.zeros([1], "int64"), [x]
+    while i < count:
+        results.append(x)
+        i = i + 1
+    i = paddle.zeros([1], "int64")
+    while i < count:
+        results[i] = results[i] * 2.0
+        i = i + 1
+    return paddle.concat(results).sum()
+
+
+@pytest.mark.parametrize(
+    "function", [append, append_and_read_last, append_and_read_in_other_loop, replace]
+)
+def test_lists_in_loops_take_linear_work(function: Callable[..., Any]) -> None:
+    """The number of lines that the forward and backward passes run is proportional to the number of
+    iterations.
+    """
+    program = paddle.jit.to_static(function)
+    x = paddle.ones([2])
+    x.stop_gradient = False
+
+    def step(count: int) -> Any:
+        x.clear_grad()
+        result = program(x, paddle.full([1], count, "int64"))
+        result.backward()
+        return result
+
+    step(2)  # compiles the program
+    small, middle, large = (
+        sum(lines_by_file(partial(step, count)).values()) for count in (20, 40, 60)
+    )
+    assert middle > small
+    assert large - middle <= 1.1 * (middle - small) + 30
+    np.testing.assert_allclose(step(20).numpy(), function(x, paddle.full([1], 20, "int64")).numpy())
+
+
 class CountingDict(dict[str, Any]):
     """A dict that counts the keys which iterations read."""
 
@@ -149,3 +223,54 @@ def test_rewinding_reads_new_variables_only(count: int) -> None:
     recorder.rewind(mark)
     assert variables.num_read == 3
     assert recorder.block.vars.keys() == {*(f"before_{i}" for i in range(count)), "weight"}
+
+
+def collections_by_suspension(function: Callable[[], object]) -> Counter[bool]:
+    """Call a function and count the garbage collections of new objects, by whether full
+    collections are suspended.
+    """
+    counts: Counter[bool] = Counter()
+
+    def count(phase: str, info: dict[str, int]) -> None:
+        if phase == "start":
+            counts[gc.get_threshold()[2] != before[2]] += 1
+
+    before = gc.get_threshold()
+    gc.set_threshold(50, *before[1:])
+    gc.callbacks.append(count)
+    try:
+        function()
+        assert gc.get_threshold()[1:] == before[1:]
+    finally:
+        gc.callbacks.remove(count)
+        gc.set_threshold(*before)
+    return counts
+
+
+@pytest.mark.parametrize("task", [trace, train, save_and_load])
+def test_full_collections_are_suspended(
+    task: Callable[[Layers, Path], None], tmp_path: Path
+) -> None:
+    """Full collections are suspended while 19 of 20 new objects are created, at least."""
+    task(Layers(3), tmp_path)  # imports modules and fills caches
+    counts = collections_by_suspension(partial(task, Layers(80), tmp_path))
+    assert counts[True] > 80
+    assert counts[False] < counts[True] / 20
+
+
+def test_suspension_nests_and_keeps_thresholds_of_other_code() -> None:
+    """Nested suspensions end with the outermost one, also after an error, and a threshold that other
+    code set meanwhile stays.
+    """
+    before = gc.get_threshold()
+    try:
+        with without_full_collections():
+            with suppress(KeyError), without_full_collections():
+                raise KeyError
+            assert gc.get_threshold()[2] > before[2]
+        assert gc.get_threshold() == before
+        with without_full_collections():
+            gc.set_threshold(600, 7, 8)
+        assert gc.get_threshold() == (600, 7, 8)
+    finally:
+        gc.set_threshold(*before)

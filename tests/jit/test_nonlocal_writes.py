@@ -375,3 +375,20 @@ def test_attribute_of_object_without_dict() -> None:
     x = paddle.to_tensor([1.0, 2.0])
     result = paddle.jit.to_static(assigns_slot_in_branch, full_graph=True)(x)
     np.testing.assert_array_equal(result.numpy(), [2.0, 4.0])
+
+
+def loop_with_variable_named_like_generated_ones(x: Any, count: Any) -> Any:
+    values, get, set, body = x, 0, 1, paddle.zeros([1], "int64")
+    while body < count:
+        values = values * 2.0
+        if values.sum() > 4:
+            get = get + set
+        body = body + 1
+    return values, get
+
+
+def test_names_of_variables_do_not_clash_with_converted_code() -> None:
+    static = paddle.jit.to_static(loop_with_variable_named_like_generated_ones, full_graph=True)
+    values, get = static(paddle.ones([2]), paddle.full([1], 3, "int64"))
+    np.testing.assert_array_equal(values.numpy(), [8.0, 8.0])
+    assert int(get) == 2

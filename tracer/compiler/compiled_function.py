@@ -27,6 +27,7 @@ from .instructions import Instruction, LoweredProgram, iter_registers_written
 from .liveness import eliminate_dead_code, mark_dead_and_get_live_registers
 from .lod_propagation import FetchedArrayAndLodOffsets, offsets_as_level_list
 from .lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES, Lowering
+from .persistent_list import PersistentList
 from .unsupported_ops import check_ops_supported
 
 MIN_LARGE_SIZE = 4096  # number of elements; smaller arrays are freed only when the function returns
@@ -251,6 +252,8 @@ def _copy_if_shared(name: str, array: Any, shared: set[int]) -> Any:
     name: the variable's name, for the error if there is not enough memory for the copy shared: ids
     of the arrays that inputs, the scope or earlier fetches refer to
     """
+    if isinstance(array, PersistentList):
+        return list(array)
     if isinstance(array, list) or array is None:
         return array
     found = np.asarray(array)

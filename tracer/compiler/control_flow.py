@@ -282,7 +282,7 @@ LOWERING_RULES |= {
         "{o0} = {WRITE}({2}, {0}, {1})",
         "I X >Out",
         "Out",
-        WRITE=tensor_lists.copy_and_write_element,
+        WRITE=tensor_lists.write_element,
     ),
     "read_from_array": make_statement_rule(
         "{o0} = {READ}({0}, {1})", "X I", "Out", READ=tensor_lists.read_element

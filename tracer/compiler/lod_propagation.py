@@ -244,7 +244,7 @@ def _lower_lod_of_write_to_array(
             f"{{o0}} = {{WRITE}}({{0}}, {{1}}, {value})",
             (held, at, source),
             held,
-            WRITE=tensor_lists.copy_and_write_element,
+            WRITE=tensor_lists.write_element,
         )
     ]
 

@@ -198,7 +198,7 @@ def attrs_to_pass_to_kernel(op: Op, desc: OpDesc) -> dict[str, Any]:
         for n, a in desc.attrs.items()
         if n in op.attrs and a.type not in REFERENCE_ATTR_TYPES
     }
-    if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(op.numpy_kernel).parameters.values()):
+    if op.accepts_any_attrs:
         return given
     return {n: v for n, v in given.items() if not is_default_attr_value(op.attrs[n], v)}
 

@@ -23,6 +23,7 @@ from ..core._tape import Node, arrays_of, record_program_call, stop_gradients_of
 from ..core.backward_pass import BARE_ARRAY_MODE
 from ..core.device_dispatch import require_single_device
 from ..core.errors import DeviceMismatchError, OpError, append_user_line
+from ..core.garbage_collection import without_full_collections
 from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import AttrSpec, Op, OpTraits, Slot
@@ -164,9 +165,10 @@ class PartialProgram:
     ) -> GradientSpecialization:
         names = [*self.feeds, *self.state_names]
         wants = [] if stops is None else [i for i, stop in enumerate(stops) if not stop]
-        result = GradientSpecialization(
-            self, names, [i for i in wants if self._has_differentiable_type(names[i])], on_gpu
-        )
+        with without_full_collections():
+            result = GradientSpecialization(
+                self, names, [i for i in wants if self._has_differentiable_type(names[i])], on_gpu
+            )
         self._specializations[stops, native.switch.on, on_gpu] = result
         return result
 
@@ -320,9 +322,9 @@ class DifferentiatedProgram:
         widen_shapes_if_program_has_loops(self.program)
         self.initial_grad_names, gradients = self._append_backward()
         found = [name for name in specialization.differentiated_names if name in gradients]
+        positions = {name: i for i, name in enumerate(found)}
         self.input_grad_positions = [
-            found.index(name) if name in gradients else -1
-            for name in specialization.differentiated_names
+            positions.get(name, -1) for name in specialization.differentiated_names
         ]
         self.grad_names = [gradients[name].name for name in found]
         self._lowered_program: LoweredProgram = lower_to_instructions(self.program)

@@ -1,5 +1,5 @@
-"""TensorArrays at run time: immutable Python lists of arrays, where None is an element that
-was never written.
+"""TensorArrays at run time: immutable lists of arrays, where None is an element that was never
+written. A write makes a new version in constant time.
 """
 
 from __future__ import annotations
@@ -13,26 +13,29 @@ from ..capture.control.branch_values import axis_size_or_one
 from ..core.errors import OpError
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from .persistent_list import PersistentList
 
 Array = np.ndarray[Any, Any]
-TensorList = list[Any] | None
+TensorList = Sequence[Any] | None
 
 
-def copy_and_write_element(held: TensorList, position: Array, value: Array) -> list[Any]:
-    """A copy of the list `held` with `value` at a position. If the list is shorter, it is padded
-    with None.
+def _to_persistent_list(held: TensorList) -> PersistentList:
+    return held if isinstance(held, PersistentList) else PersistentList(held or ())
+
+
+def write_element(held: TensorList, position: Array, value: Array) -> PersistentList:
+    """The list `held` with `value` at a position. If the list is shorter, it is padded with
+    None.
     """
-    at, items = position.item(), list(held or ())
+    at = position.item()
     if at < 0:
         raise OpError(f"write_to_array: the position {at} is negative")
-    items += [None] * (at + 1 - len(items))
-    items[at] = value
-    return items
+    return _to_persistent_list(held).with_element(at, value)
 
 
 def read_element(held: TensorList, position: Array) -> Any:
     """The element at a position. Raises OpError if no element was written at the position."""
-    at, items = position.item(), held or []
+    at, items = position.item(), held or ()
     if not 0 <= at < len(items) or items[at] is None:
         raise OpError(
             f"read_from_array: nothing was written at position {at} of a list of {len(items)}"
@@ -49,7 +52,7 @@ def concat(held: TensorList, axis: int, stacked: bool) -> tuple[Array, Array]:
     """Concatenate or stack the elements along an axis. Returns the array, and the size of each of
     the N elements along the axis, int32[N].
     """
-    items = held or []
+    items = list(held or ())
     if not items:
         raise OpError("tensor_array_to_tensor: the list is empty")
     made = np.stack(items, axis) if stacked else np.concatenate(items, axis)
@@ -65,7 +68,7 @@ def concat_or_stack_tensors(held: TensorList, axis: int, stacked: bool) -> tuple
     """Concatenate or stack the elements of a list of Tensors with eager ops; also return the size
     of each element along the axis.
     """
-    items = held or []
+    items = list(held or ())
     if not items:
         raise OpError("tensor_array_to_tensor: the list is empty")
     made = OPS["stack"](items, axis=axis) if stacked else OPS["concat"](items, axis=axis)
@@ -89,14 +92,16 @@ def concat_or_stack_grad(
     return np.split(gradient, ends, axis)
 
 
-def sum_lists_elementwise(*gradients: TensorList) -> list[Any]:
+def sum_lists_elementwise(*gradients: TensorList) -> PersistentList:
     """The sum of several lists, element by element. A missing element counts as zero."""
-    held = [g or [] for g in gradients]
-    found: list[Any] = []
-    for i in range(max(map(len, held))):
-        items = [item for g in held if (item := _element_or_none(g, i)) is not None]
-        found.append(sum(items[1:], items[0]) if items else None)
-    return found
+    result, *others = map(_to_persistent_list, gradients)
+    for other in others:
+        fewer, more = sorted((result, other), key=PersistentList.num_elements)
+        result = more.padded_to(len(fewer))
+        for i, item in fewer.elements().items():
+            found = _element_or_none(result, i)
+            result = result.with_element(i, item if found is None else found + item)
+    return result
 
 
 def _element_or_none(items: Sequence[Any], index: int) -> Any:
@@ -105,24 +110,24 @@ def _element_or_none(items: Sequence[Any], index: int) -> Any:
 
 def split_grad_at_written_element(
     gradients: TensorList, position: Array, value: Array
-) -> tuple[Array, list[Any]]:
+) -> tuple[Array, PersistentList]:
     """The gradients of a written element and of the list before the write, from the gradients of
     the list after the write.
     """
-    at, items = position.item(), list(gradients or ())
+    at, items = position.item(), _to_persistent_list(gradients)
     found = _element_or_none(items, at)
     if found is None:
         return np.zeros_like(value), items
-    items[at] = None
-    return found, items
+    return found, items.with_element(at, None)
 
 
-def add_grad_of_read_element(gradients: TensorList, position: Array, gradient: Array) -> list[Any]:
+def add_grad_of_read_element(
+    gradients: TensorList, position: Array, gradient: Array
+) -> PersistentList:
     """The gradient of a list, with `gradient` added to the element that was read."""
-    at, items = position.item(), list(gradients or ())
-    items += [None] * (at + 1 - len(items))
-    items[at] = gradient if items[at] is None else items[at] + gradient
-    return items
+    at, items = position.item(), _to_persistent_list(gradients)
+    found = _element_or_none(items, at)
+    return items.with_element(at, gradient if found is None else found + gradient)
 
 
 def select_input_grad(mask: Array, gradient: Array, operands: Sequence[Any]) -> list[Any]:

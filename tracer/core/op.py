@@ -229,6 +229,7 @@ class Op(OpBase):
     """
 
     __slots__ = (
+        "accepts_any_attrs",
         "attrs",
         "backward_from_one_output_grad",
         "grad_out_indices",
@@ -270,6 +271,8 @@ class Op(OpBase):
             **(attrs_of.attrs if attrs_of else {}),
             **_attr_specs_of_parameters(type, parameters),
         }
+        # whether the kernel takes `**attributes`
+        self.accepts_any_attrs = any(p.kind is p.VAR_KEYWORD for p in parameters)
         kernel = self._with_validation_if_required(with_size_check(self, kernel, Meta))
         self.kernel = self.numpy_kernel = kernel
         self.num_inputs = len(ins)

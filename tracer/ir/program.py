@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, ClassVar
@@ -96,6 +95,10 @@ class VarDesc:
         default=None, compare=False, repr=False
     )  # the Python number types that the variable stands for while a program is recorded; not saved
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> VarDesc:
+        """Return a copy. All fields are immutable; a generic copy takes much longer."""
+        return VarDesc(*[getattr(self, name) for name in VarDesc.__slots__])
+
     def to_contract_input(self, path: str) -> ContractInputOrOutput:
         """Return the entry for this variable in the contract, as an input at the position `path` in
         the nested arguments.
@@ -123,7 +126,7 @@ class Attr:
     value: Any
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Attr:
-        return Attr(self.type, deepcopy(self.value, memo))
+        return Attr(self.type, [*self.value] if type(self.value) is list else self.value)
 
 
 @dataclass(slots=True)
@@ -164,7 +167,7 @@ class OpDesc:
             {slot: [*names] for slot, names in slots.items()}
             for slots in (self.inputs, self.outputs)
         )
-        attrs = {name: deepcopy(attr, memo) for name, attr in self.attrs.items()}
+        attrs = {name: attr.__deepcopy__(memo) for name, attr in self.attrs.items()}
         return OpDesc(self.type, ins, outs, attrs, self.user_line, self.layer_path)
 
 

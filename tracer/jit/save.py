@@ -16,6 +16,7 @@ from ..core import cuda, pytree
 from ..core.autograd import set_grad_enabled
 from ..core.dtype import parse_dtype
 from ..core.errors import OarlockError, OperandError, OpError, VerifyError, warn
+from ..core.garbage_collection import without_full_collections
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec
 from ..ir.passes.prune import prune
@@ -88,26 +89,29 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     if not methods:
         os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
         return
-    shared = SharedParameterNames()
-    models = []
-    for method in methods:
-        at = prefix if method.name == "forward" else f"{prefix}.{method.name}"
-        outputs, inputs = configs.get("output_spec"), configs.get("input_names_after_prune")
-        recording = capture_for_inference(
-            method,
-            shared,
-            outputs,
-            inputs,
-            require_guards_config("jit.save", configs.get("guards", CHECK)),
-        )
-        whole = outputs is None and inputs is None and method.arguments.saved_input_names is None
-        reference = (
-            create_eager_or_interpreter_reference(method, recording, whole)
-            if configs.get("verify", True)
-            else None
-        )
-        models.append(ModelToWrite(at, recording, reference, file_format))
-    write_and_verify_model_files(models, prefix, bool(configs.get("combine_params")))
+    with without_full_collections():
+        shared = SharedParameterNames()
+        models = []
+        for method in methods:
+            at = prefix if method.name == "forward" else f"{prefix}.{method.name}"
+            outputs, inputs = configs.get("output_spec"), configs.get("input_names_after_prune")
+            recording = capture_for_inference(
+                method,
+                shared,
+                outputs,
+                inputs,
+                require_guards_config("jit.save", configs.get("guards", CHECK)),
+            )
+            whole = (
+                outputs is None and inputs is None and method.arguments.saved_input_names is None
+            )
+            reference = (
+                create_eager_or_interpreter_reference(method, recording, whole)
+                if configs.get("verify", True)
+                else None
+            )
+            models.append(ModelToWrite(at, recording, reference, file_format))
+        write_and_verify_model_files(models, prefix, bool(configs.get("combine_params")))
 
 
 def require_guards_config(what: str, guards: Any) -> str:

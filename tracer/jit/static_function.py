@@ -23,6 +23,7 @@ from ..core.errors import (
     append_user_line,
     warn,
 )
+from ..core.garbage_collection import without_full_collections
 from ..core.mode import Mode, state
 from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.program import Guard
@@ -370,9 +371,10 @@ class StaticFunction:
         function = self.dygraph_function
         print_requested_conversion_info(function)
         self._warn_if_number_causes_many_programs(arguments)
-        result = capture_concrete_program(
-            function, self._function_parameters, arguments, self._owner, strict
-        )
+        with without_full_collections():
+            result = capture_concrete_program(
+                function, self._function_parameters, arguments, self._owner, strict
+            )
         if result.captured_hooks:
             self._remove_hooks_of_last_capture()
             self._captured_hooks = result.captured_hooks

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..capture.dynamic_shapes import program_without_guards_and_fixed_dims
 from ..core.errors import OpError, append_user_line, warn
+from ..core.garbage_collection import without_full_collections
 from ..core.tensor import Tensor
 from ..ir.passes.prune import prune
 from ..ir.program import Guard, Program
@@ -57,14 +58,15 @@ class TracedLayer:
             raise TypeError(
                 f"TracedLayer.trace: the layer should be an nn.Layer, not {type(layer).__name__}"
             )
-        outputs, recording = trace_layer(
-            layer, _to_input_list(inputs), guards, tracks_constrained_dims=again is not None
-        )
-        if again is not None:
-            recording = relax_size_guards(
-                recording,
-                trace_layer(layer, _to_input_list(again), guards, tracks_constrained_dims=True)[1],
+        with without_full_collections():
+            outputs, recording = trace_layer(
+                layer, _to_input_list(inputs), guards, tracks_constrained_dims=again is not None
             )
+            if again is not None:
+                other = trace_layer(
+                    layer, _to_input_list(again), guards, tracks_constrained_dims=True
+                )[1]
+                recording = relax_size_guards(recording, other)
         if recording.changed_state_names:
             why = (
                 f"forward changes {recording.changed_state_names}; the trace does not, because it "

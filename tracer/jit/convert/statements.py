@@ -125,7 +125,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         """Return statements that define a getter and a setter for the symbols that a body changes,
         and a dict of template placeholders that refer to these functions.
         """
-        get, put = self._generate_name("get"), self._generate_name("set")
+        get, put, values = (self._generate_name(name) for name in ("get", "set", "values"))
         reads = [
             f"__ol.read_attribute_or_undefined(lambda: {s}, {s!r})" if "." in s else s
             for s in symbols
@@ -137,15 +137,15 @@ class ControlFlowTransformer(ast.NodeTransformer):
             if s in self.outer_names:
                 head += f"    {'global' if self.outer_names[s] else 'nonlocal'} {s}\n"
         sets = "".join(
-            f"    {s} = values[{i}]\n"
+            f"    {s} = {values}[{i}]\n"
             if "." not in s
-            else f"    if __ol.attribute_needs_assignment(values[{i}], lambda: {s}):\n"
-            f"        {s} = values[{i}]\n"
+            else f"    if __ol.attribute_needs_assignment({values}[{i}], lambda: {s}):\n"
+            f"        {s} = {values}[{i}]\n"
             for i, s in enumerate(symbols)
         )
         text = (
-            f"def {get}():\n    return [{', '.join(reads)}]\ndef {put}(values):\n{head}{sets}    "
-            "pass"
+            f"def {get}():\n    return [{', '.join(reads)}]\ndef {put}({values}):\n{head}"
+            f"{sets}    pass"
         )
         names = expression_from_template(repr([_displayed_symbol(s) for s in symbols]), at)
         return [
