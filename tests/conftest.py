@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=1,
         metavar="N",
         help="of rows whose ids differ only in numbers, such as those of one op, every N-th from "
-        "the first on",
+        "the first on; if N > 1, the marker `one_in` drops rows",
     )
 
 
@@ -51,7 +51,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
     """
     yield
     calls = metafunc._calls[:: metafunc.config.getoption("--one-in")]
-    metafunc._calls = sample_numbered_rows(calls, metafunc.config.getoption("--rows"))
+    step = metafunc.config.getoption("--rows")
+    marker = metafunc.definition.get_closest_marker("one_in")
+    if step > 1 and marker:
+        number, first = marker.args
+        calls = calls[first::number]
+    metafunc._calls = sample_numbered_rows(calls, step)
 
 
 def sample_numbered_rows(calls: list[Any], step: int) -> list[Any]:

@@ -105,12 +105,14 @@ def test_zoo_covers_every_model_class() -> None:
     assert OF_PADDLE_VISION - {"lenet"} <= set(CLASSES.findall(text))
 
 
+@pytest.mark.one_in(3, 0)
 @pytest.mark.parametrize("name", NAMES)
 def test_engine_equals_paddle_inference(name: str, zoo: Path) -> None:
     run_script([os.environ["OARLOCK_PADDLE"], ALL, zoo, f"={name}", "--answers"])
     assert_close(outputs_of_engine(zoo / name), saved_outputs(zoo / f"{name}.out.npz"))
 
 
+@pytest.mark.one_in(3, 1)
 @pytest.mark.parametrize("paddle3", ["3.3.1"], indirect=True)
 @pytest.mark.parametrize("name", NAMES)
 def test_engine_equals_paddle_3(name: str, paddle3: Any, tmp_path: Path) -> None:
@@ -144,6 +146,7 @@ def assert_same_results(prefix: Path, paddle3: Any, loaders: tuple[str, ...]) ->
         assert_close(outputs, expected)
 
 
+@pytest.mark.one_in(3, 2)
 @pytest.mark.parametrize("name", WRITTEN)
 def test_paddle_3_runs_written_model(name: str, paddle3: Any, written: Path) -> None:
     assert_same_results(write_with_oarlock(name, written), paddle3, ("jit", "predictor"))

@@ -17,10 +17,19 @@ def _arrays(found):
     return [np.asarray(x.numpy() if isinstance(x, paddle.Tensor) else x) for x in found]
 
 
-def by_jit(prefix, inputs):
+def _load(prefix):
     layer = paddle.jit.load(prefix)
     layer.eval()
-    return _arrays(layer(*[paddle.to_tensor(x) for x in inputs]))
+    return layer
+
+
+def by_jit(prefix, inputs):
+    return _arrays(_load(prefix)(*[paddle.to_tensor(x) for x in inputs]))
+
+
+def _inputs(path):
+    with np.load(path) as held:
+        return [held[name] for name in held.files]
 
 
 def by_predictor(prefix, inputs):
@@ -44,10 +53,17 @@ LOADERS = {"jit": by_jit, "predictor": by_predictor}
 
 def run(prefix, inputs, outputs, loaders):
     """Run a model by each loader; `<outputs>.<loader>.npz` gets the results."""
-    with np.load(inputs) as held:
-        given = [held[name] for name in held.files]
+    given = _inputs(inputs)
     for loader in loaders:
         np.savez(f"{outputs}.{loader}.npz", *LOADERS[loader](prefix, given))
+
+
+def call(prefix, calls):
+    """Load a model once, and run it on `PREFIX.N.in.npz`; `PREFIX.N.out.npz` gets the results."""
+    layer = _load(prefix)
+    for i in range(calls):
+        given = [paddle.to_tensor(x) for x in _inputs(f"{prefix}.{i}.in.npz")]
+        np.savez(f"{prefix}.{i}.out.npz", *_arrays(layer(*given)))
 
 
 class OneInput(paddle.nn.Layer):
@@ -90,7 +106,7 @@ def export_functions(folder):
             np.savez(prefix + ".out.npz", *by_jit(prefix, inputs))
 
 
-FUNCTIONS = {"run": run, "export_functions": export_functions}
+FUNCTIONS = {"run": run, "call": call, "export_functions": export_functions}
 
 
 def answer(line):
