@@ -46,8 +46,10 @@ def call(*command: object) -> str:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    build, prefix = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("prefix")
-    call("cmake", "-S", REPO / "cpp_runtime", "-B", build, "-G", "Ninja", "-DBUILD_SHARED_LIBS=ON")
+    # The same folder in every run, whose objects stay up to date.
+    build, prefix = REPO / "build" / "library", tmp_path_factory.mktemp("prefix")
+    options = ("-DBUILD_SHARED_LIBS=ON", "-DOARLOCK_UNITY=ON")
+    call("cmake", "-S", REPO / "cpp_runtime", "-B", build, "-G", "Ninja", *options)
     call("cmake", "--build", build, "-j2")
     call("cmake", "--install", build, "--prefix", prefix, "--component", "library")
     return prefix
