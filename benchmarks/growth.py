@@ -89,13 +89,14 @@ def measure(series: Series, rounds: int) -> Measurements:
 
 
 def combine_rounds(rounds: Sequence[Figures]) -> Figures:
-    """Return the smallest times and the median memory of several rounds."""
-    return {
+    """Return the smallest times and the median memory of several rounds, with four digits."""
+    combined = {
         key: (min if key.endswith("_s") else statistics.median)(
             [figures[key] for figures in rounds]
         )
         for key in rounds[0]
     }
+    return {key: float(f"{value:.4g}") for key, value in combined.items()}
 
 
 def times_by_size(name: str, by_size: dict[int, Figures]) -> dict[int, float]:
@@ -132,8 +133,8 @@ def table(name: str, measurements: Measurements) -> Iterable[str]:
         yield (
             f"| {step} | {' | '.join(map(format_seconds, times.values()))} "
             f"| {fit_exponent(times):.2f} "
-            f"| {format_seconds(last['elapsed_s'])} | {last['peak_mb']:.0f} MB "
-            f"| {last['heap_mb']:.0f} MB |"
+            f"| {format_seconds(last['elapsed_s'])} | {max(last['peak_mb'], 0):.0f} MB "
+            f"| {max(last['heap_mb'], 0):.0f} MB |"
         )
 
 
