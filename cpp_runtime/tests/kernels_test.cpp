@@ -53,6 +53,64 @@ void test_product(Size m, Size n, Size k, bool turn_a, bool turn_b) {
   CHECK(worst(c, wanted) < 1e-3f);
 }
 
+void test_product_with_bias(Size m, Size n, Size k) {
+  Floats a = numbers(m * k), b = numbers(k * n, 2), bias = numbers(n, 3),
+         c(static_cast<std::size_t>(m * n)), with_bias = c;
+  const float *from_a = a.data(), *from_b = b.data();
+  MatmulBatch<float> s{1, m, n, k, &from_a, k, 1, &from_b, n, 1, c.data()};
+  kernel_table<float>().batched_matmul(s);
+  s.c = with_bias.data();
+  s.bias = bias.data();
+  kernel_table<float>().batched_matmul(s);
+  for (std::size_t i = 0; i < c.size(); ++i) c[i] += bias[i % bias.size()];
+  CHECK(c == with_bias);
+}
+
+// A batch of one; mask: whether a mask is added.
+void test_attention(Size heads, Size queries, Size keys, Size depth, Size value_depth, bool mask,
+                    bool is_causal) {
+  Floats q = numbers(heads * queries * depth), k = numbers(heads * keys * depth, 2),
+         v = numbers(heads * keys * value_depth, 3), added = numbers(queries * keys, 4),
+         out(static_cast<std::size_t>(queries * heads * value_depth)), wanted = out;
+  for (Size h = 0; h < heads; ++h)
+    for (Size i = 0; i < queries; ++i) {
+      std::vector<double> weights;
+      double total = 0;
+      for (Size j = 0; j < (is_causal ? i + 1 : keys); ++j) {
+        double score = mask ? added[static_cast<std::size_t>(i * keys + j)] : 0;
+        for (Size d = 0; d < depth; ++d)
+          score += 0.5 * q[static_cast<std::size_t>((h * queries + i) * depth + d)] *
+                   k[static_cast<std::size_t>((h * keys + j) * depth + d)];
+        weights.push_back(std::exp(score));
+        total += weights.back();
+      }
+      for (Size d = 0; d < value_depth; ++d) {
+        double sum = 0;
+        for (std::size_t j = 0; j < weights.size(); ++j)
+          sum +=
+              weights[j] *
+              v[(static_cast<std::size_t>(h * keys) + j) * static_cast<std::size_t>(value_depth) +
+                static_cast<std::size_t>(d)];
+        wanted[static_cast<std::size_t>((i * heads + h) * value_depth + d)] =
+            static_cast<float>(sum / total);
+      }
+    }
+  kernel_table<float>().attention({1,
+                                   heads,
+                                   queries,
+                                   keys,
+                                   depth,
+                                   value_depth,
+                                   {q.data(), 0, queries * depth, depth},
+                                   {k.data(), 0, keys * depth, depth},
+                                   {v.data(), 0, keys * value_depth, value_depth},
+                                   {mask ? added.data() : nullptr, 0, 0, keys},
+                                   0.5f,
+                                   is_causal,
+                                   out.data()});
+  CHECK(worst(out, wanted) < 1e-4f);
+}
+
 // A pixel of an image, or zero outside.
 float pixel(const ConvShape& s, const Floats& x, Size n, Size c, Size row, Size column) {
   bool inside = row >= 0 && row < s.h && column >= 0 && column < s.w;
@@ -101,6 +159,21 @@ TEST("kernels: matrix products of all sizes and layouts") {
     for (Size n : {1, 16, 45})
       for (Size k : {1, 9, 400})
         for (int turns = 0; turns < 4; ++turns) test_product(m, n, k, turns & 1, turns & 2);
+}
+
+TEST("kernels: a product with a bias is the product plus the bias") {
+  test_product_with_bias(1, 1, 1);
+  test_product_with_bias(7, 35, 20);
+  test_product_with_bias(300, 129, 400);  // several tasks
+  test_product_with_bias(20, 700, 300);
+}
+
+TEST("kernels: attention") {
+  test_attention(1, 1, 1, 1, 1, false, false);
+  test_attention(3, 5, 7, 4, 2, false, false);
+  test_attention(2, 70, 600, 16, 33, true, false);  // several tasks per head
+  test_attention(2, 37, 37, 8, 8, false, true);
+  test_attention(1, 300, 300, 20, 16, true, true);
 }
 
 TEST("kernels: convolutions and their gradients") {
