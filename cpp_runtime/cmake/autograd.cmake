@@ -19,5 +19,5 @@ endif()
 target_include_directories(_tape PRIVATE ${OARLOCK_NATIVE})
 target_include_directories(_tape SYSTEM PRIVATE ${NUMPY_INCLUDE})
 target_compile_definitions(_tape PRIVATE NPY_TARGET_VERSION=NPY_1_25_API_VERSION)
-enable_unity_build(_tape 24 ${OARLOCK_NATIVE}/autograd/numpy_c_api.cpp)  # a unit of its own imports NumPy's C API
+enable_unity_build(_tape ${OARLOCK_NATIVE}/autograd/numpy_c_api.cpp)  # a unit of its own imports NumPy's C API
 install(TARGETS _tape LIBRARY DESTINATION oarlock/core COMPONENT python)

@@ -5,7 +5,7 @@ add_library(oarlock_kernels OBJECT ${OARLOCK_NATIVE}/kernels/instruction_set_dis
 target_include_directories(oarlock_kernels PUBLIC ${OARLOCK_NATIVE} src)
 find_package(Threads REQUIRED)
 target_link_libraries(oarlock_kernels PUBLIC Threads::Threads)
-enable_unity_build(oarlock_kernels 24)
+enable_unity_build(oarlock_kernels)
 
 # -O2 with the vectorizer: -O3 unrolls loops, which made the module a third larger and no faster.  No flag changes how NaN and
 # infinities behave.

@@ -10,11 +10,11 @@ nanobind_add_module(_runtime NB_STATIC STABLE_ABI NOMINSIZE
   src/python/arrays.cpp src/python/bindings.cpp src/python/ctrl_c.cpp
   src/python/py_pipeline.cpp src/python/py_session.cpp)
 target_link_libraries(_runtime PRIVATE oarlock_core)
-enable_unity_build(_runtime 24)
+enable_unity_build(_runtime)
 target_compile_options(_runtime PRIVATE $<$<CONFIG:Release>:-O1>)
 foreach(library nanobind-static nanobind-static-abi3)
   if(TARGET ${library})
-    enable_unity_build(${library} 24)
+    enable_unity_build(${library})
   endif()
 endforeach()
 # The stub is made by importing the module, which needs the libraries of the sanitizers, and a Python
@@ -35,7 +35,7 @@ target_include_directories(_kernels PRIVATE ${OARLOCK_NATIVE} src)
 target_include_directories(_kernels SYSTEM PRIVATE ${NUMPY_INCLUDE})
 target_compile_definitions(_kernels PRIVATE NPY_TARGET_VERSION=NPY_1_25_API_VERSION)
 target_link_libraries(_kernels PRIVATE Threads::Threads)
-enable_unity_build(_kernels 24 ${OARLOCK_NATIVE}/python/kernel_module.cpp)  # a unit of its own imports NumPy's C API
+enable_unity_build(_kernels ${OARLOCK_NATIVE}/python/kernel_module.cpp)  # a unit of its own imports NumPy's C API
 target_compile_options(_kernels PRIVATE $<$<CONFIG:Release>:-O2>)
 install(TARGETS _kernels LIBRARY DESTINATION oarlock/core COMPONENT python)
 

@@ -10,12 +10,12 @@ else()
   set(unity_build OFF)
 endif()
 
-# Compiles up to `files` source files of a target at once.  Further arguments: files that are compiled alone.
-function(enable_unity_build target files)
+# Compiles up to 24 source files of a target at once.  Further arguments: files that are compiled alone.
+function(enable_unity_build target)
   if(NOT unity_build)
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # It warns about anonymous namespaces as if each source file were a header.

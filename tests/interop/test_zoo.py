@@ -105,7 +105,6 @@ def test_zoo_covers_every_model_class() -> None:
     assert OF_PADDLE_VISION - {"lenet"} <= set(CLASSES.findall(text))
 
 
-@pytest.mark.one_in(3, 0)
 @pytest.mark.parametrize("name", NAMES)
 def test_engine_equals_paddle_inference(name: str, zoo: Path) -> None:
     run_script([os.environ["OARLOCK_PADDLE"], ALL, zoo, f"={name}", "--answers"])

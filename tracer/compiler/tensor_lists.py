@@ -99,9 +99,14 @@ def sum_lists_elementwise(*gradients: TensorList) -> PersistentList:
         fewer, more = sorted((result, other), key=PersistentList.num_elements)
         result = more.padded_to(len(fewer))
         for i, item in fewer.elements().items():
-            found = _element_or_none(result, i)
-            result = result.with_element(i, item if found is None else found + item)
+            result = _add_to_element(result, i, item)
     return result
+
+
+def _add_to_element(items: PersistentList, index: int, value: Any) -> PersistentList:
+    """The list with `value` added to an element. A missing element counts as zero."""
+    found = _element_or_none(items, index)
+    return items.with_element(index, value if found is None else found + value)
 
 
 def _element_or_none(items: Sequence[Any], index: int) -> Any:
@@ -125,9 +130,7 @@ def add_grad_of_read_element(
     gradients: TensorList, position: Array, gradient: Array
 ) -> PersistentList:
     """The gradient of a list, with `gradient` added to the element that was read."""
-    at, items = position.item(), _to_persistent_list(gradients)
-    found = _element_or_none(items, at)
-    return items.with_element(at, gradient if found is None else found + gradient)
+    return _add_to_element(_to_persistent_list(gradients), position.item(), gradient)
 
 
 def select_input_grad(mask: Array, gradient: Array, operands: Sequence[Any]) -> list[Any]:

@@ -186,18 +186,18 @@ class MultiHeadAttention(Layer):
             query, query if key is None else key, query if value is None else value, cache
         )
         q, k, v, cache = qkv if cache is not None else (*qkv, None)
+        scale = self.head_dim**-0.5
         if not self.need_weights and can_use_attention_kernel(q, self.training and self.dropout):
             mask = additive_mask_like(attn_mask, q)
-            out = OPS["attention"](q, k, v, mask, scale=self.head_dim**-0.5)
-            out = self.out_proj(reshape(out, [0, 0, self.embed_dim]))
-            return out if cache is None else (out, cache)
-        scores = matmul(multiply(q, self.head_dim**-0.5), k, transpose_y=True)
-        mask = additive_mask_like(attn_mask, scores)
-        weights = F.softmax(scores if mask is None else add(scores, mask))
-        if self.dropout:
-            weights = F.dropout(weights, self.dropout, training=self.training)
-        out = transpose(matmul(weights, v), [0, 2, 1, 3])
-        out = self.out_proj(reshape(out, [0, 0, self.embed_dim]))
+            heads = OPS["attention"](q, k, v, mask, scale=scale)
+        else:
+            scores = matmul(multiply(q, scale), k, transpose_y=True)
+            mask = additive_mask_like(attn_mask, scores)
+            weights = F.softmax(scores if mask is None else add(scores, mask))
+            if self.dropout:
+                weights = F.dropout(weights, self.dropout, training=self.training)
+            heads = transpose(matmul(weights, v), [0, 2, 1, 3])
+        out = self.out_proj(reshape(heads, [0, 0, self.embed_dim]))
         outs = [
             out,
             *([weights] if self.need_weights else []),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..core import native
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
@@ -42,8 +44,13 @@ def fused_softmax_mask_upper_triangle(x):
 
     X [B,H,L,L] -> Out [B,H,L,L]
     """
+    return softmax_array(_mask_above_diagonal(x), -1)
+
+
+def _mask_above_diagonal(x: Any) -> Any:
+    """Replace the elements above the diagonal of matrices by -infinity."""
     above = np.triu(np.ones_like(x, dtype=bool, shape=x.shape[-2:]), 1)
-    return softmax_array(np.where(above, x.dtype.type(-np.inf), x), -1)
+    return np.where(above, x.dtype.type(-np.inf), x)
 
 
 @fused_softmax_mask_upper_triangle.meta
@@ -81,8 +88,7 @@ def attention(q, k, v, mask=None, *, scale: float, is_causal: bool = False):
     if mask is not None:
         scores = scores + mask
     if is_causal:
-        above = np.triu(np.ones_like(scores, dtype=bool, shape=scores.shape[-2:]), 1)
-        scores = np.where(above, scores.dtype.type(-np.inf), scores)
+        scores = _mask_above_diagonal(scores)
     return np.ascontiguousarray(np.swapaxes(np.matmul(softmax_array(scores, -1), v), 1, 2))
 
 

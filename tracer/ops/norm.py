@@ -220,9 +220,6 @@ def _(
     def per_channel(t: Any) -> Any:
         return reshape(t, shape=along)
 
-    def scaled_grad() -> Any:
-        return g if weight is None else mul(g, per_channel(weight))
-
     if _uses_running_stats(is_test, trainable_statistics, use_global_stats):
         inv_std = rsqrt(scale(variance, bias=epsilon))
 
@@ -234,7 +231,10 @@ def _(
                 mul(g, mul(sub(x, per_channel(mean)), per_channel(inv_std))), dim=rest
             )
 
-        x_grad = lambda: mul(scaled_grad(), per_channel(inv_std))  # noqa: E731 - a gradient nobody may want
+        def x_grad() -> Any:
+            scaled = g if weight is None else mul(g, per_channel(weight))
+            return mul(scaled, per_channel(inv_std))
+
     else:
 
         @functools.cache

@@ -94,9 +94,9 @@ def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
     return np.transpose(found, np.argsort(kept + gone).tolist())
 
 
-_BACK, _AFFINE_GRAD, _DOT = map(
-    native.compiled_function_or_placeholder,
-    ("standardize_grad", "standardize_affine_grad", "standardize_dot"),
+_AFFINE_GRAD, _DOT = (
+    native.compiled_function_or_placeholder("standardize_affine_grad"),
+    native.compiled_function_or_placeholder("standardize_dot"),
 )
 
 
@@ -117,12 +117,18 @@ def _find_outer_kept_inner_sizes(
 
 @standardize_grad.native
 def _(x, mean, inv_std, g, *, axes):
+    found = _call_compiled_affine_grad(x, None, mean, inv_std, g, axes)
+    return found if found is NotImplemented else found[0]
+
+
+def _call_compiled_affine_grad(
+    x: Any, weight: Any, mean: Any, inv_std: Any, g: Any, axes: Sequence[int]
+) -> Any:
+    """The gradients for x, and flat ones for weight and bias, or NotImplemented."""
     around = _find_outer_kept_inner_sizes(x.shape, axes)
-    return (
-        NotImplemented
-        if around is None or g.shape != x.shape
-        else _BACK(x, mean, inv_std, g, *around)
-    )
+    if around is None or g.shape != x.shape:
+        return NotImplemented
+    return _AFFINE_GRAD(x, weight, mean, inv_std, g, *around)
 
 
 def _standardize_grad_over_axes(
@@ -210,10 +216,7 @@ def standardize_affine_grad(x, weight, mean, inv_std, g, *, axes: Ints):
 
 @standardize_affine_grad.native
 def _(x, weight, mean, inv_std, g, *, axes):
-    around = _find_outer_kept_inner_sizes(x.shape, axes)
-    if around is None or g.shape != x.shape:
-        return NotImplemented
-    found = _AFFINE_GRAD(x, weight, mean, inv_std, g, *around)
+    found = _call_compiled_affine_grad(x, weight, mean, inv_std, g, axes)
     if found is NotImplemented:
         return found
     kept = reduced_shape(x.shape, axes, False)

@@ -26,8 +26,7 @@ void attend_rows(const AttentionOperands<T>& s, Size batch, Size head, Size from
           s.mask.head(batch, head) + (from + i) * s.mask.row);
     else
       map_vectors(visible, [&](V<T> v) { return v * s.scale; }, row, row);
-    T total = exp_and_sum(visible, row, row_max(visible, row), row);
-    map_vectors(visible, [&](V<T> v) { return v / total; }, row, row);
+    softmax_of_row(visible, row, row);
     for (Size j = visible; j < columns; ++j) row[j] = 0;
   }
   Size out_row = s.heads * s.value_depth;

@@ -52,7 +52,6 @@ constexpr KernelTable<T> kTable = {
     .moments = moments<T>,
     .affine = affine<T>,
     .layer_norm = layer_norm<T>,
-    .standardize_grad = standardize_grad<T>,
     .standardize_affine_grad = standardize_affine_grad<T>,
     .standardize_dot = standardize_dot<T>,
     .standardize_dot_over_rows = standardize_dot_over_rows<T>,

@@ -177,8 +177,6 @@ struct KernelTable {
                  T* y);
   void (*layer_norm)(Size r, Size k, T epsilon, const T* x, const T* weight, const T* bias, T* y,
                      T* mean, T* variance);
-  void (*standardize_grad)(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std,
-                           const T* g, T* dx);
   void (*standardize_affine_grad)(Size n, Size c, Size k, const T* x, const T* weight,
                                   const T* mean, const T* inv_std, const T* g, T* dx, T* dweight,
                                   T* dbias);

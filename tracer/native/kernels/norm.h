@@ -14,19 +14,24 @@ void parallel_for_each_channel(Size n, Size c, Size k, const Body& body) {
   });
 }
 
+/// Sets the mean and the variance of index j of the middle axis.
+template <class T>
+[[gnu::always_inline]] inline void moments_of_channel(Size n, Size c, Size k, Size j, const T* x,
+                                                      T* mean, T* variance) {
+  T count = static_cast<T>(n * k), total = 0, spread = 0;
+  for (Size i = 0; i < n; ++i)
+    total += sum_mapped_elements<T>(k, [](V<T> v) { return v; }, x + (i * c + j) * k);
+  T middle = total / count;
+  auto square = [&](V<T> v) { return (v - middle) * (v - middle); };
+  for (Size i = 0; i < n; ++i) spread += sum_mapped_elements<T>(k, square, x + (i * c + j) * k);
+  mean[j] = middle;
+  variance[j] = spread / count;
+}
+
 template <class T>
 void moments(Size n, Size c, Size k, const T* x, T* mean, T* variance) {
-  T count = static_cast<T>(n * k);
-  parallel_for_each_channel(n, c, k, [&](Size j) {
-    T total = 0, spread = 0;
-    for (Size i = 0; i < n; ++i)
-      total += sum_mapped_elements<T>(k, [](V<T> v) { return v; }, x + (i * c + j) * k);
-    T middle = total / count;
-    auto square = [&](V<T> v) { return (v - middle) * (v - middle); };
-    for (Size i = 0; i < n; ++i) spread += sum_mapped_elements<T>(k, square, x + (i * c + j) * k);
-    mean[j] = middle;
-    variance[j] = spread / count;
-  });
+  parallel_for_each_channel(n, c, k,
+                            [&](Size j) { moments_of_channel(n, c, k, j, x, mean, variance); });
 }
 
 /// y = (x - mean) * factor + bias, each of [c].
@@ -45,58 +50,28 @@ void affine(Size n, Size c, Size k, const T* x, const T* mean, const T* factor, 
 template <class T>
 void layer_norm(Size r, Size k, T epsilon, const T* x, const T* weight, const T* bias, T* y,
                 T* mean, T* variance) {
-  T count = static_cast<T>(k);
   parallel_ranges(r, max(1, kElementsPerTask / 2 / k), [&](Size from, Size to) {
     for (Size i = from; i < to; ++i) {
+      moments_of_channel(Size(1), r, k, i, x, mean, variance);
+      T middle = mean[i], times = 1 / __builtin_sqrt(variance[i] + epsilon), *out = y + i * k;
       const T* row = x + i * k;
-      T middle = sum_mapped_elements<T>(k, [](V<T> v) { return v; }, row) / count;
-      auto square = [&](V<T> v) { return (v - middle) * (v - middle); };
-      T spread = sum_mapped_elements<T>(k, square, row) / count;
-      T times = 1 / __builtin_sqrt(spread + epsilon);
-      mean[i] = middle;
-      variance[i] = spread;
+      auto xhat = [&](V<T> v) { return (v - middle) * times; };
       if (weight && bias)
         map_vectors(
-            k, [&](V<T> v, V<T> w, V<T> b) { return (v - middle) * times * w + b; }, y + i * k, row,
-            weight, bias);
+            k, [&](V<T> v, V<T> w, V<T> b) { return xhat(v) * w + b; }, out, row, weight, bias);
       else if (weight)
-        map_vectors(
-            k, [&](V<T> v, V<T> w) { return (v - middle) * times * w; }, y + i * k, row, weight);
+        map_vectors(k, [&](V<T> v, V<T> w) { return xhat(v) * w; }, out, row, weight);
       else if (bias)
-        map_vectors(
-            k, [&](V<T> v, V<T> b) { return (v - middle) * times + b; }, y + i * k, row, bias);
+        map_vectors(k, [&](V<T> v, V<T> b) { return xhat(v) + b; }, out, row, bias);
       else
-        map_vectors(k, [&](V<T> v) { return (v - middle) * times; }, y + i * k, row);
+        map_vectors(k, xhat, out, row);
     }
   });
 }
 
-/// dx = inv_std * (g - mean g - xhat * mean(g * xhat)), xhat = (x - mean) * inv_std, means over n
-/// and k.
-template <class T>
-void standardize_grad(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std,
-                      const T* g, T* dx) {
-  T count = static_cast<T>(n * k);
-  parallel_for_each_channel(n, c, k, [&](Size j) {
-    T middle = mean[j], inv = inv_std[j], total = 0, dot = 0;
-    for (Size i = 0; i < n; ++i) {
-      const T *from = x + (i * c + j) * k, *back = g + (i * c + j) * k;
-      total += sum_mapped_elements<T>(k, [](V<T> b) { return b; }, back);
-      dot +=
-          sum_mapped_elements<T>(k, [&](V<T> v, V<T> b) { return (v - middle) * b; }, from, back);
-    }
-    T shift = total / count, bend = dot / count * inv * inv;
-    for (Size i = 0; i < n; ++i) {
-      const T *from = x + (i * c + j) * k, *back = g + (i * c + j) * k;
-      map_vectors(
-          k, [&](V<T> v, V<T> b) { return (b - shift - (v - middle) * bend) * inv; },
-          dx + (i * c + j) * k, from, back);
-    }
-  });
-}
-
-/// The gradients of y = xhat * weight + bias, xhat = (x - mean) * inv_std, for g like y: dx like x,
-/// dweight [c] = the sum of xhat * g over n and k, dbias [c] = the sum of g. `weight` may be null.
+/// The gradients of y = xhat * weight + bias, xhat = (x - mean) * inv_std, for g like y: dweight
+/// [c] = the sum of xhat * g over n and k, dbias [c] = the sum of g, and dx = weight * inv_std * (g
+/// - mean g - xhat * mean(g * xhat)), means over n and k. `weight` may be null, for ones.
 template <class T>
 void standardize_affine_grad(Size n, Size c, Size k, const T* x, const T* weight, const T* mean,
                              const T* inv_std, const T* g, T* dx, T* dweight, T* dbias) {

@@ -36,13 +36,16 @@ T exp_and_sum(Size k, const T* x, T top, T* y) {
   return sum_mapped_elements<T>(k, [](V<T> v) { return v; }, y);
 }
 
+/// y = softmax of one row; y may be x.
+template <class T>
+void softmax_of_row(Size k, const T* x, T* y) {
+  T total = exp_and_sum(k, x, row_max(k, x), y);
+  map_vectors(k, [&](V<T> v) { return v / total; }, y, y);
+}
+
 template <class T>
 void softmax(Size r, Size k, const T* x, T* y) {
-  for_each_row(r, k, [&](Size i) {
-    T* row = y + i * k;
-    T total = exp_and_sum(k, x + i * k, row_max(k, x + i * k), row);
-    map_vectors(k, [&](V<T> v) { return v / total; }, row, row);
-  });
+  for_each_row(r, k, [&](Size i) { softmax_of_row(k, x + i * k, y + i * k); });
 }
 
 template <class T>

@@ -63,22 +63,6 @@ nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double e
                         to_object(std::move(variance)));
 }
 
-nb::object standardize_grad(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle g, Size n,
-                            Size c, Size k) {
-  KernelOperand a(x), m(mean), v(inv_std), b(g);
-  if (!are_nonempty_real_of_same_dtype({&a, &m, &v, &b}) || !is_contiguous_of_size(a, n, c, k) ||
-      b.size() != a.size() || m.size() != c || v.size() != c)
-    return not_implemented();
-  KernelOperand dx = empty(a.rank(), a.shape(), a.type());
-  dispatch_real_type(a.type(), [&]<class T>(T) {
-    const T *middle = m.data<T>(), *inv = v.data<T>(), *back = b.data<T>();
-    ScopedGilReleaseForWork free(a.size());
-    kernels::kernel_table<T>().standardize_grad(n, c, k, a.address<T>(), middle, inv, back,
-                                                dx.address<T>());
-  });
-  return to_object(std::move(dx));
-}
-
 nb::object standardize_affine_grad(nb::handle x, nb::handle weight, nb::handle mean,
                                    nb::handle inv_std, nb::handle g, Size n, Size c, Size k) {
   KernelOperand a(x), w(weight), m(mean), v(inv_std), b(g);
@@ -131,8 +115,6 @@ void bind_norm(nb::module_& m) {
   m.def("layer_norm", &layer_norm, nb::arg("x"), nb::arg("weight").none(), nb::arg("bias").none(),
         nb::arg("epsilon"), nb::arg("r"), nb::arg("k"),
         "x seen as rows [r,k] -> y like x, mean [r], variance [r]");
-  m.def("standardize_grad", &standardize_grad, nb::arg("x"), nb::arg("mean"), nb::arg("inv_std"),
-        nb::arg("g"), nb::arg("n"), nb::arg("c"), nb::arg("k"));
   m.def("standardize_affine_grad", &standardize_affine_grad, nb::arg("x"), nb::arg("weight").none(),
         nb::arg("mean"), nb::arg("inv_std"), nb::arg("g"), nb::arg("n"), nb::arg("c"), nb::arg("k"),
         "-> dx, dweight [c], dbias [c]");

@@ -127,13 +127,19 @@ def scaled_dot_product_attention(
     """
     q, k, v = (transpose(t, [0, 2, 1, 3]) for t in (query, key, value))
     scale = query.meta.shape[-1] ** -0.5
-    if attn_mask is not None and not is_real(attn_mask.meta.dtype):
-        attn_mask = bool_mask_to_additive(attn_mask, query.dtype)
+
+    def additive_mask(dtype: Any) -> Tensor | None:
+        if attn_mask is None or is_real(attn_mask.meta.dtype):
+            return attn_mask
+        return bool_mask_to_additive(attn_mask, dtype)
+
     if can_use_attention_kernel(q, dropout_p and training):
-        return OPS["attention"](q, k, v, attn_mask, scale=scale, is_causal=is_causal)
+        mask = additive_mask(q.dtype)
+        return OPS["attention"](q, k, v, mask, scale=scale, is_causal=is_causal)
     scores = matmul(multiply(q, scale), k, transpose_y=True)
-    if attn_mask is not None:
-        scores = add(scores, attn_mask)
+    mask = additive_mask(scores.dtype)
+    if mask is not None:
+        scores = add(scores, mask)
     weights = OPS["fused_softmax_mask_upper_triangle"](scores) if is_causal else softmax(scores)
     weights = dropout(weights, dropout_p, training=training) if dropout_p else weights
     return transpose(matmul(weights, v), [0, 2, 1, 3])
