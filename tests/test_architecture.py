@@ -14,8 +14,8 @@ from typing import NamedTuple
 import pytest
 
 import oarlock
+from tests.tools.syntax_trees import FILES, ROOT, nodes_of, tree_of
 
-ROOT = Path(__file__).resolve().parents[1]
 PACKAGES: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"][
     "scikit-build"
 ]["wheel"]["packages"]
@@ -274,16 +274,7 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-FILES = sorted(
-    p for folder in ("tracer", "export", "loader") for p in (ROOT / folder).rglob("*.py")
-)
 MODULES = {module_of(path): path for path in FILES}
-
-
-@functools.cache
-def tree_of(module: str) -> ast.Module:
-    """The parsed source of a module."""
-    return ast.parse(MODULES[module].read_text())
 
 
 def package_of(module: str) -> str:
@@ -330,9 +321,9 @@ def imports_of(module: str) -> Iterator[Import]:
         ).split(".")
         if p
     ]
-    tree = tree_of(module)
+    tree = tree_of(MODULES[module])
     at_top = {id(node) for node in tree.body}
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         names = []
         if isinstance(node, ast.ImportFrom):
             base = absolute("." * node.level + (node.module or ""), package)
@@ -400,17 +391,17 @@ def calls_of(module: str, suffix: str) -> list[ast.Call]:
     """The calls of functions whose names end with `suffix`, and of their aliases."""
     if suffix not in MODULES[module].read_text():
         return []  # most modules: spares walking their trees
-    tree = tree_of(module)
+    tree = tree_of(MODULES[module])
     names = {
         alias.asname or alias.name
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
         if alias.name.endswith(suffix)
     }
     return [
         node
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Call)
         and (
             (isinstance(node.func, ast.Name) and node.func.id in {*names, suffix})
@@ -439,12 +430,12 @@ def test_modules_that_reach_paddle_1_are_listed() -> None:
 
 
 def test_lazy_tables_name_submodules() -> None:
-    for module in MODULES:
+    for module, path in MODULES.items():
         if not calls_of(module, "make_lazy_getattr"):
             continue
         values = [
             node.value
-            for node in ast.walk(tree_of(module))
+            for node in nodes_of(tree_of(path))
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         ]
         relative = [v for v in values if re.fullmatch(r"\.[a-z_0-9.]+", v)]

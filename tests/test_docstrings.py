@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-FILES = sorted(
-    path for folder in ("tracer", "export", "loader") for path in (ROOT / folder).rglob("*.py")
-)
+from tests.tools.syntax_trees import FILES, ROOT, nodes_of, tree_of
+
 PARAMETER_LINE = re.compile(r"([a-z]\w+(?:, [a-z]\w+)*): \S")
 RAISED = re.compile(r"Raises? (?:an? )?([A-Z]\w+)")
 CONSTANT = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")
@@ -27,18 +25,10 @@ OTHER_TERMS = {
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef
 
 
-def documented(tree: ast.Module) -> Iterator[tuple[Documented, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            text = ast.get_docstring(node)
-            if text:
-                yield node, text
-
-
-def names_in(tree: ast.AST) -> set[str]:
-    """Return all identifiers of a tree, and the words of its short strings."""
+def names_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return all identifiers of nodes, and the words of their short strings."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Name():
                 names.add(node.id)
@@ -53,26 +43,33 @@ def names_in(tree: ast.AST) -> set[str]:
     return names
 
 
+def documented(nodes: Iterable[ast.AST]) -> Iterator[tuple[Documented, str]]:
+    for node in nodes:
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            text = ast.get_docstring(node)
+            if text:
+                yield node, text
+
+
 def test_docstrings_name_what_exists() -> None:
-    trees = {path: ast.parse(path.read_text()) for path in FILES}
-    code_names = set[str]().union(*map(names_in, trees.values()))
-    classes = {
-        node.name
-        for tree in trees.values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-    }
+    code_names: set[str] = set()
+    classes: set[str] = set()
+    docstrings: list[tuple[Path, Documented, str]] = []
+    for path in FILES:
+        nodes = list(nodes_of(tree_of(path)))
+        code_names |= names_in(nodes)
+        classes |= {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+        docstrings += [(path, node, text) for node, text in documented(nodes)]
     wrong: list[str] = []
-    for path, tree in trees.items():
-        for node, text in documented(tree):
-            where = f"{path.relative_to(ROOT)}: {getattr(node, 'name', path.stem)}"
-            for raised in RAISED.findall(text):
-                if raised not in classes and not hasattr(builtins, raised):
-                    wrong.append(f"{where}: raises {raised}")
-            for constant in set(CONSTANT.findall(text)) - code_names - EXTERNAL:
-                wrong.append(f"{where}: no constant {constant}")
-            if not isinstance(node, ast.Module):
-                wrong += [f"{where}: there is no {name}" for name in unknown_parameters(node, text)]
+    for path, node, text in docstrings:
+        where = f"{path.relative_to(ROOT)}: {getattr(node, 'name', path.stem)}"
+        for raised in RAISED.findall(text):
+            if raised not in classes and not hasattr(builtins, raised):
+                wrong.append(f"{where}: raises {raised}")
+        for constant in set(CONSTANT.findall(text)) - code_names - EXTERNAL:
+            wrong.append(f"{where}: no constant {constant}")
+        if not isinstance(node, ast.Module):
+            wrong += [f"{where}: there is no {name}" for name in unknown_parameters(node, text)]
     assert not wrong
 
 
@@ -86,5 +83,5 @@ def unknown_parameters(node: ast.ClassDef | ast.FunctionDef, text: str) -> list[
     ]
     if not described:
         return []
-    known = names_in(node) | OTHER_TERMS.get(node.name, set())
+    known = names_in(nodes_of(node)) | OTHER_TERMS.get(node.name, set())
     return [parameter for parameter in described if parameter not in known]
