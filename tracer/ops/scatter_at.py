@@ -85,6 +85,13 @@ def try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bo
     if not indices or any(getattr(index, "dtype", None) is None for index in indices):
         return False
     shape, row_shape = np.broadcast_shapes(*(i.shape for i in indices)), out.shape[len(indices) :]
+    if (  # one vector of indices that are not negative
+        len(indices) == 1
+        and isinstance(values, np.ndarray)
+        and values.shape == (*shape, *row_shape)
+        and _PUT(out, indices[0], values, 0, False, accumulate) is not NotImplemented
+    ):
+        return True
     rows = linear_row_indices(out.shape, indices, wraps=True)
     if rows is NotImplemented:
         return False

@@ -85,9 +85,31 @@ void dispatch_item_size(Size bytes, const Body& body) {
   }
 }
 
+/// Copies `Bytes` bytes of a constant number, which takes one or two instructions.
+template <std::size_t Bytes>
+inline void copy_block(char* to, const char* from) {
+  std::memcpy(to, from, Bytes);
+}
+
+/// Copies items.  Short rows are copied in blocks, of which the last two may overlap: a call of
+/// memcpy would take longer.
 template <class T, class Length>
-inline void copy_items(T* to, const T* from, Length length) {
-  std::memcpy(to, from, static_cast<std::size_t>(length) * sizeof(T));
+inline void copy_items(T* to_items, const T* from_items, Length length) {
+  std::size_t bytes = static_cast<std::size_t>(length) * sizeof(T);
+  auto* to = reinterpret_cast<char*>(to_items);
+  const auto* from = reinterpret_cast<const char*>(from_items);
+  constexpr std::size_t kBlock = 32;
+  if (std::is_same_v<Length, std::integral_constant<Size, 1>> || bytes > 8 * kBlock) {
+    std::memcpy(to, from, bytes);
+  } else if (bytes >= kBlock) {
+    for (std::size_t i = 0; i + kBlock < bytes; i += kBlock) copy_block<kBlock>(to + i, from + i);
+    copy_block<kBlock>(to + bytes - kBlock, from + bytes - kBlock);
+  } else if (bytes >= 16) {
+    copy_block<16>(to, from);
+    copy_block<16>(to + bytes - 16, from + bytes - 16);
+  } else {
+    for (std::size_t i = 0; i < bytes; i += sizeof(T)) copy_block<sizeof(T)>(to + i, from + i);
+  }
 }
 
 }  // namespace
