@@ -86,7 +86,7 @@ def test_cumulative_functions(shape: tuple[int, ...], dtype: str) -> None:
         if is_float:
             for reverse in (False, True):
                 a = (x / 50).astype(dtype)
-                check(cumulative._recurrence_along_axis, x, a, axis, reverse, tolerance=1e-5)
+                check(cumulative._linear_recurrence_array, x, a, axis, reverse, tolerance=1e-5)
 
 
 def test_cumulative_functions_of_special_values() -> None:
@@ -162,15 +162,15 @@ def test_nms(threshold: float, extra: float, dtype: str) -> None:
         # whole numbers produce many overlaps equal to the threshold; some boxes are inverted
         boxes = source.integers(0, 40, (count, 4)).astype(dtype)
         boxes[:, 2:] = boxes[:, :2] + source.integers(-2, 30, (count, 2))
-        check(nms._select_boxes, boxes, threshold, extra)
+        check(nms._nms_of_sorted_boxes_with_constant_threshold, boxes, threshold, extra)
         boxes = source.uniform(0, 200, (count, 4)).astype(dtype)
         boxes[:, 2:] = boxes[:, :2] + source.uniform(-2, 60, (count, 2))
         if count > 100:
             boxes[3, 1], boxes[7], boxes[9, 2] = np.nan, np.nan, np.inf
-        check(nms._select_boxes, boxes, threshold, extra)
+        check(nms._nms_of_sorted_boxes_with_constant_threshold, boxes, threshold, extra)
 
 
-DIVISIONS = [elementwise.floor_divide_arrays, elementwise._remainder]
+DIVISIONS = [elementwise.floor_divide_arrays, elementwise.remainder_arrays]
 
 
 @pytest.mark.parametrize("unit", DIVISIONS, ids=["floor_divide", "remainder"])
@@ -308,7 +308,7 @@ def test_index_tuples() -> None:
     got = x.copy()
     assert scatter_at.try_put_compiled(got, places, values, True)
     np.testing.assert_array_equal(got, wanted)
-    found = scatter_at.try_take_compiled(x, places, wraps=True)
+    found = scatter_at.try_take_compiled(x, places, allows_negative=True)
     np.testing.assert_array_equal(found, x[places])
     got, wanted = x.copy(), x.copy()
     assert scatter_at.try_put_compiled(got, places[:1], np.float32(3), False)
@@ -325,7 +325,7 @@ def test_index_out_of_range_changes_nothing(bad: int) -> None:
     assert put.native_function(x, where, np.ones_like(x), 0, True) is NotImplemented
     rows = np.array([0, bad])
     assert not scatter_at.add_slices_in_place(x, rows, np.ones((2, 40), "float32"), 0)
-    assert scatter_at.try_take_compiled(x, (rows,), wraps=False) is None
+    assert scatter_at.try_take_compiled(x, (rows,), allows_negative=False) is None
     assert not scatter_at.try_put_compiled(x, (np.array([0, 30]),), np.float32(1), True)
     assert not x.any()
     with pytest.raises(OpError, match=f"an index is {bad}"):

@@ -69,7 +69,7 @@ def make_in_place_kernel_or_none(call: KernelCall) -> Any:
         function is native.return_not_implemented
         or call.attrs
         or not reusable
-        or not native.switch.on
+        or not native.kernel_selection.on
     ):
         return None
     return native.compiled_function_or_placeholder("InPlaceKernel")(

@@ -158,7 +158,7 @@ class CompiledProgram:
         """Return the build for the current state of the switch of compiled kernels. The builds with
         and without compiled kernels are each compiled at their first use.
         """
-        on = native.switch.on
+        on = native.kernel_selection.on
         found = self._builds.get(on)
         if found is None:
             found = self._builds[on] = _ProgramBuild(

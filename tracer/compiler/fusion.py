@@ -361,7 +361,7 @@ def fuse_elementwise(
     instructions unchanged.
     """
     if (
-        not native.switch.on
+        not native.kernel_selection.on
         or native.compiled_function_or_placeholder("Expression") is native.return_not_implemented
     ):
         return list(instructions)

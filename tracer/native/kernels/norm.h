@@ -18,14 +18,15 @@ void parallel_for_each_channel(Size n, Size c, Size k, const Body& body) {
 template <class T>
 [[gnu::always_inline]] inline void moments_of_channel(Size n, Size c, Size k, Size j, const T* x,
                                                       T* mean, T* variance) {
-  T count = static_cast<T>(n * k), total = 0, spread = 0;
+  T count = static_cast<T>(n * k), total = 0, squared_deviations = 0;
   for (Size i = 0; i < n; ++i)
     total += sum_mapped_elements<T>(k, [](V<T> v) { return v; }, x + (i * c + j) * k);
-  T middle = total / count;
-  auto square = [&](V<T> v) { return (v - middle) * (v - middle); };
-  for (Size i = 0; i < n; ++i) spread += sum_mapped_elements<T>(k, square, x + (i * c + j) * k);
-  mean[j] = middle;
-  variance[j] = spread / count;
+  T average = total / count;
+  auto square = [&](V<T> v) { return (v - average) * (v - average); };
+  for (Size i = 0; i < n; ++i)
+    squared_deviations += sum_mapped_elements<T>(k, square, x + (i * c + j) * k);
+  mean[j] = average;
+  variance[j] = squared_deviations / count;
 }
 
 template <class T>
