@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core import cuda, native
 from ..core.arrays import is_running_kernel_on_gpu, np
+from ..core.op import kernel_selection
 
 # For each ufunc, the type codes of the dtypes that CUDA has atomic operations for.
 _ATOMIC_DTYPE_CODES = {
@@ -80,7 +81,7 @@ def try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bo
     Returns False, and changes nothing, if the kernel does not support the operands.
     """
     indices = places if isinstance(places, tuple) else (places,)
-    if not native.kernel_selection.on or is_running_kernel_on_gpu() or not out.flags.c_contiguous:
+    if not kernel_selection.on or is_running_kernel_on_gpu() or not out.flags.c_contiguous:
         return False
     if not indices or any(getattr(index, "dtype", None) is None for index in indices):
         return False
@@ -100,7 +101,7 @@ def try_take_compiled(x: Any, indices: Any, allows_negative: bool) -> Any:
 
     allows_negative: indices in [-size, 0) count from the end.
     """
-    if not native.kernel_selection.on or is_running_kernel_on_gpu() or not indices:
+    if not kernel_selection.on or is_running_kernel_on_gpu() or not indices:
         return None
     rows = linear_row_indices(x.shape, indices, allows_negative)
     if rows is NotImplemented:
@@ -134,7 +135,7 @@ def add_slices_in_place(out: Any, index: Any, slices: Any, axis: int) -> bool:
     compiled kernel. Returns False, and changes nothing, if the kernel does not support the
     operands.
     """
-    if not native.kernel_selection.on or is_running_kernel_on_gpu() or index.dtype.kind != "i":
+    if not kernel_selection.on or is_running_kernel_on_gpu() or index.dtype.kind != "i":
         return False
     index = index.astype(np.int64, copy=False)
     return _PUT(out, index, slices, axis, False, True) is not NotImplemented
