@@ -70,7 +70,7 @@ def make_in_place_kernel_or_none(call: KernelCall) -> Any:
         function is native.return_not_implemented
         or call.attrs
         or not reusable
-        or not kernel_selection.on
+        or not kernel_selection.native_enabled
     ):
         return None
     return native.compiled_function_or_placeholder("InPlaceKernel")(

@@ -159,7 +159,7 @@ class CompiledProgram:
         """Return the build for the current state of the switch of compiled kernels. The builds with
         and without compiled kernels are each compiled at their first use.
         """
-        on = kernel_selection.on
+        on = kernel_selection.native_enabled
         found = self._builds.get(on)
         if found is None:
             found = self._builds[on] = _ProgramBuild(

@@ -362,7 +362,7 @@ def fuse_elementwise(
     instructions unchanged.
     """
     if (
-        not kernel_selection.on
+        not kernel_selection.native_enabled
         or native.compiled_function_or_placeholder("Expression") is native.return_not_implemented
     ):
         return list(instructions)

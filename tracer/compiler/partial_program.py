@@ -111,7 +111,7 @@ class PartialProgram:
         device = None if cuda.cupy_state.cupy is None else self._require_common_device(arrays)
         on_gpu = device is not None
         specialization = self._specializations.get(
-            (stops, kernel_selection.on, on_gpu)
+            (stops, kernel_selection.native_enabled, on_gpu)
         ) or self._create_gradient_specialization(stops, on_gpu)
         if on_gpu:
             with cuda.use_device(device):
@@ -169,7 +169,7 @@ class PartialProgram:
             result = GradientSpecialization(
                 self, names, [i for i in wants if self._has_differentiable_type(names[i])], on_gpu
             )
-        self._specializations[stops, kernel_selection.on, on_gpu] = result
+        self._specializations[stops, kernel_selection.native_enabled, on_gpu] = result
         return result
 
     def _has_differentiable_type(self, name: str) -> bool:

@@ -23,7 +23,9 @@ except ImportError:  # built without compiled kernels
     kernels_module = None
 
 
-kernel_selection.on = kernels_module is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
+kernel_selection.native_enabled = (
+    kernels_module is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
+)
 
 
 def return_not_implemented(*args: Any, **kwargs: Any) -> Any:
@@ -51,7 +53,7 @@ class OptionallyNativeFunction:
         """
         found = (
             NotImplemented
-            if not kernel_selection.on or is_running_kernel_on_gpu()
+            if not kernel_selection.native_enabled or is_running_kernel_on_gpu()
             else self.native_function(*args)
         )
         return self.numpy_function(*args) if found is NotImplemented else found
@@ -62,19 +64,19 @@ class OptionallyNativeFunction:
         return self
 
 
-if kernel_selection.on:
+if kernel_selection.native_enabled:
     compiled_function_or_placeholder("keep_memory")()
 
 
 def set_kernel_wrapper(wrap: Callable[[Op, Kernel], Kernel] | None) -> None:
     """Replace the kernel of every op by `wrap(op, kernel)`."""
     kernel_selection.wrap = wrap
-    set_native_kernels_enabled(kernel_selection.on)
+    set_native_kernels_enabled(kernel_selection.native_enabled)
 
 
 def set_native_kernels_enabled(on: bool) -> None:
     """Turn compiled kernels of all ops and optimizers on or off."""
-    kernel_selection.on = on and kernels_module is not None
+    kernel_selection.native_enabled = on and kernels_module is not None
     for op in OPS.defined_ops():  # an op that is defined later selects its kernel then
         op.select_kernel()
 
@@ -82,7 +84,7 @@ def set_native_kernels_enabled(on: bool) -> None:
 @contextmanager
 def use_native_kernels(on: bool) -> Iterator[None]:
     """Context manager in which compiled kernels are turned on or off."""
-    before = kernel_selection.on
+    before = kernel_selection.native_enabled
     set_native_kernels_enabled(on)
     try:
         yield

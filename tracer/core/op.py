@@ -205,12 +205,12 @@ def _attr_specs_of_parameters(
 class KernelSelection:
     """Which kernel the calls of an op run. The selection applies to all ops of the process.
 
-    on: whether ops call their compiled kernels.
+    native_enabled: whether ops call their compiled kernels.
     wrap: function (op, kernel) -> kernel, which is applied to all kernels once a GPU is used; see
     `device_dispatch.py`.
     """
 
-    on = True
+    native_enabled = True
     wrap: Callable[[Op, Kernel], Kernel] | None = None
 
 
@@ -364,7 +364,7 @@ class Op(OpBase):
         """Set the kernel that calls of this op run, as `kernel_selection` states."""
         kernel = (
             self.native_kernel_with_fallback
-            if kernel_selection.on and self.native_kernel_with_fallback is not None
+            if kernel_selection.native_enabled and self.native_kernel_with_fallback is not None
             else self.numpy_kernel
         )
         wrap = kernel_selection.wrap

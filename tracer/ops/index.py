@@ -356,7 +356,7 @@ def linear_indices_of_tuples(x: Any, index: Any) -> Any:
     count = index.shape[-1]
     if not count:
         return np.zeros(index.shape[:-1], np.int64).reshape(-1)
-    if kernel_selection.on and not is_running_kernel_on_gpu():
+    if kernel_selection.native_enabled and not is_running_kernel_on_gpu():
         tuples = index.reshape(-1, count)
         rows = linear_row_indices(
             x.shape, [tuples[:, i] for i in range(count)], allows_negative=False

@@ -81,7 +81,11 @@ def try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bo
     Returns False, and changes nothing, if the kernel does not support the operands.
     """
     indices = places if isinstance(places, tuple) else (places,)
-    if not kernel_selection.on or is_running_kernel_on_gpu() or not out.flags.c_contiguous:
+    if (
+        not kernel_selection.native_enabled
+        or is_running_kernel_on_gpu()
+        or not out.flags.c_contiguous
+    ):
         return False
     if not indices or any(getattr(index, "dtype", None) is None for index in indices):
         return False
@@ -101,7 +105,7 @@ def try_take_compiled(x: Any, indices: Any, allows_negative: bool) -> Any:
 
     allows_negative: indices in [-size, 0) count from the end.
     """
-    if not kernel_selection.on or is_running_kernel_on_gpu() or not indices:
+    if not kernel_selection.native_enabled or is_running_kernel_on_gpu() or not indices:
         return None
     rows = linear_row_indices(x.shape, indices, allows_negative)
     if rows is NotImplemented:
@@ -135,7 +139,7 @@ def add_slices_in_place(out: Any, index: Any, slices: Any, axis: int) -> bool:
     compiled kernel. Returns False, and changes nothing, if the kernel does not support the
     operands.
     """
-    if not kernel_selection.on or is_running_kernel_on_gpu() or index.dtype.kind != "i":
+    if not kernel_selection.native_enabled or is_running_kernel_on_gpu() or index.dtype.kind != "i":
         return False
     index = index.astype(np.int64, copy=False)
     return _PUT(out, index, slices, axis, False, True) is not NotImplemented

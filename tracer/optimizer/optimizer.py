@@ -247,7 +247,9 @@ class Optimizer:
                 for p, g in pairs
             ]
         save_values_for_backward_before_change(p for p, _ in pairs)
-        if not (kernel_selection.on and self._update_all_by_one_kernel_if_possible(updates)):
+        if not (
+            kernel_selection.native_enabled and self._update_all_by_one_kernel_if_possible(updates)
+        ):
             for update in updates:
                 self._update_parameter(*update)
 

@@ -1,4 +1,4 @@
-// Floor division and remainders of floating-point numbers, with NumPy's results.
+// Floor division and remainders of floating-point numbers and integers, with NumPy's results.
 #pragma once
 #include <type_traits>
 
