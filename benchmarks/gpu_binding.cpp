@@ -173,8 +173,9 @@ void measure_batch(const Model& model, const Session& session, const Options& op
   for (std::size_t i = 0; i < results.size(); ++i)
     binding.bind_output(session.outputs()[i].name, results[i]);
   OrtBinding ort_binding(model, options, session.inputs(), gpu, session.outputs(), results);
-  auto medians = median_milliseconds({[&] { session.run(host_views); }, [&] { session.run(gpu_views); },
-                          [&] { binding.run(); }, [&] { ort_binding.run(); }});
+  auto medians =
+      median_milliseconds({[&] { session.run(host_views); }, [&] { session.run(gpu_views); },
+                           [&] { binding.run(); }, [&] { ort_binding.run(); }});
   int copies_before_run = num_copies;
   binding.run();
   std::printf(
