@@ -1,4 +1,5 @@
-// Runs on an NVIDIA GPU with inputs and outputs in GPU memory, beside ONNX Runtime's C API.
+// Times runs of a model on an NVIDIA GPU with inputs and outputs in host or GPU memory, relative to
+// ONNX Runtime's C API.
 //
 //     oarlock-gpu-binding MODEL [BATCH ...]
 //
@@ -27,7 +28,7 @@ namespace {
 
 std::atomic<int> num_copies{0};
 
-// A function of the CUDA runtime that the execution provider loads.
+// Looks up a function in the CUDA runtime, which the execution provider of ONNX Runtime loads too.
 template <class Function>
 Function* cuda_function(const char* name) {
   static void* library = [] {
@@ -98,9 +99,9 @@ Tensor copy_to_gpu(const Tensor& host) {
 }
 
 // A session of ONNX Runtime's C API with inputs and outputs bound to GPU memory.
-class RawBinding {
+class OrtBinding {
  public:
-  RawBinding(const Model& model, const Options& options, const std::vector<TensorSpec>& inputs,
+  OrtBinding(const Model& model, const Options& options, const std::vector<TensorSpec>& inputs,
              const std::vector<Tensor>& input_tensors, const std::vector<TensorSpec>& outputs,
              const std::vector<Tensor>& output_tensors)
       : library_(load_ort_library_once("")) {
@@ -139,8 +140,8 @@ class RawBinding {
   ort::BindingHandle binding_;
 };
 
-// The medians of calls that alternate, in milliseconds.
-std::vector<double> measure(const std::vector<std::function<void()>>& calls) {
+// Runs the calls alternately and returns the median of each in milliseconds.
+std::vector<double> median_milliseconds(const std::vector<std::function<void()>>& calls) {
   std::vector<std::vector<double>> times(calls.size());
   for (int round = 0; round < kWarmup + kRounds; ++round)
     for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -171,16 +172,17 @@ void measure_batch(const Model& model, const Session& session, const Options& op
   for (std::size_t i = 0; i < gpu.size(); ++i) binding.bind_input(session.inputs()[i].name, gpu[i]);
   for (std::size_t i = 0; i < results.size(); ++i)
     binding.bind_output(session.outputs()[i].name, results[i]);
-  RawBinding raw(model, options, session.inputs(), gpu, session.outputs(), results);
-  auto medians = measure({[&] { session.run(host_views); }, [&] { session.run(gpu_views); },
-                          [&] { binding.run(); }, [&] { raw.run(); }});
-  int before = num_copies;
+  OrtBinding ort_binding(model, options, session.inputs(), gpu, session.outputs(), results);
+  auto medians =
+      median_milliseconds({[&] { session.run(host_views); }, [&] { session.run(gpu_views); },
+                           [&] { binding.run(); }, [&] { ort_binding.run(); }});
+  int copies_before_run = num_copies;
   binding.run();
   std::printf(
       "batch %3lld: run with host input %.3f ms, with GPU input %.3f ms, bound run %.3f ms, "
       "%.3f relative to the C API (%.3f ms); copies between host and GPU in a bound run: %d\n",
       static_cast<long long>(batch), medians[0], medians[1], medians[2], medians[2] / medians[3],
-      medians[3], num_copies - before);
+      medians[3], num_copies - copies_before_run);
 }
 
 }  // namespace

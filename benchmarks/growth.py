@@ -4,8 +4,9 @@ of a loop, the batch and the number of threads.
     python benchmarks/growth.py [--rounds 3] [--only SERIES] [--json FILE] [--plot FOLDER]
     python benchmarks/growth.py --read FILE --plot FOLDER
 
-Each measurement runs in a fresh process.  In every round all sizes of a series run one after
-another.  Times are the smallest of the rounds, because other load only adds to them; memory is the
+A series measures one model at several sizes.  Its tasks run in fresh processes; a task measures
+one or more steps, such as a save.  In every round all sizes of a series run one after another.
+Times are the smallest of the rounds, because other load only adds to them; memory is the
 median.  The exponent e of a time t = c * size^e is fitted to the last three sizes.  Times are CPU
 times, except for the series over batch sizes and threads, whose times are elapsed ones.
 """
@@ -30,18 +31,19 @@ MEGABYTES = (1, 8, 64, 512, 2_048)
 ITERATIONS = (100, 1_000, 3_000, 10_000)
 BATCHES = (1, 4, 16, 64, 256)
 ELAPSED_AXES = ("batch size", "threads")
-Figures = dict[str, float]  # cpu_s, elapsed_s, peak_mb, heap_mb
-Measurements = dict[str, dict[int, Figures]]  # step -> size -> figures
+StepCosts = dict[str, float]  # cpu_s, elapsed_s, peak_mb, heap_mb of one step
+Measurements = dict[str, dict[int, StepCosts]]  # name of the step -> size -> costs
 
 
 class Series(NamedTuple):
     """Measurements of one model at several sizes.
 
+    model: the name of a model in the worker.
     tasks: the tasks of the worker, in this order; each runs in a process of its own.
     axis: what the sizes count.
     """
 
-    kind: str
+    model: str
     tasks: tuple[str, ...]
     axis: str
     sizes: tuple[int, ...]
@@ -49,57 +51,55 @@ class Series(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the series in the output."""
-        return f"{self.kind}, {self.axis}"
+        return f"{self.model}, {self.axis}"
 
 
 SERIES = [
     Series("chain", ("capture", "save", "load", "run"), "ops", OPS),
     Series("layers", ("capture", "save", "load", "run"), "ops", OPS),
     Series("weights", ("save", "load", "run"), "MB of weights", MEGABYTES),
-    *(Series(kind, ("loops",), "iterations", ITERATIONS) for kind in ("loop", "list loop")),
-    *(Series(kind, ("batches",), "batch size", BATCHES) for kind in ("CNN", "MLP")),
+    *(Series(model, ("loops",), "iterations", ITERATIONS) for model in ("loop", "list loop")),
+    *(Series(model, ("batches",), "batch size", BATCHES) for model in ("CNN", "MLP")),
     *(
-        Series(kind, ("threads",), "threads", tuple(range(1, (os.cpu_count() or 1) + 1)))
-        for kind in ("CNN", "MLP")
+        Series(model, ("threads",), "threads", tuple(range(1, (os.cpu_count() or 1) + 1)))
+        for model in ("CNN", "MLP")
     ),
 ]
 
 
-def run_worker(task: str, kind: str, size: int, folder: str) -> dict[str, Figures]:
-    """Run one task in a fresh process and return the figures of its steps."""
-    command = [sys.executable, "-W", "ignore", str(WORKER), task, kind, str(size), folder]
+def run_worker(task: str, model: str, size: int, folder: str) -> dict[str, StepCosts]:
+    """Run one task in a fresh process and return the costs of its steps."""
+    command = [sys.executable, "-W", "ignore", str(WORKER), task, model, str(size), folder]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    figures: dict[str, Figures] = json.loads(done.stdout.splitlines()[-1])
-    return figures
+    costs: dict[str, StepCosts] = json.loads(done.stdout.splitlines()[-1])
+    return costs
 
 
 def measure(series: Series, rounds: int) -> Measurements:
     """Measure all sizes of a series."""
-    runs: dict[str, dict[int, list[Figures]]] = {}
+    runs: dict[str, dict[int, list[StepCosts]]] = {}
     for _ in range(rounds):
         for size in series.sizes:
             with tempfile.TemporaryDirectory() as folder:
                 for task in series.tasks:
-                    for step, figures in run_worker(task, series.kind, size, folder).items():
-                        runs.setdefault(step, {}).setdefault(size, []).append(figures)
+                    for step, costs in run_worker(task, series.model, size, folder).items():
+                        runs.setdefault(step, {}).setdefault(size, []).append(costs)
     return {
-        step: {size: combine_rounds(figures) for size, figures in by_size.items()}
+        step: {size: combine_rounds(costs) for size, costs in by_size.items()}
         for step, by_size in runs.items()
     }
 
 
-def combine_rounds(rounds: Sequence[Figures]) -> Figures:
+def combine_rounds(rounds: Sequence[StepCosts]) -> StepCosts:
     """Return the smallest times and the median memory of several rounds, with four digits."""
     combined = {
-        key: (min if key.endswith("_s") else statistics.median)(
-            [figures[key] for figures in rounds]
-        )
+        key: (min if key.endswith("_s") else statistics.median)([costs[key] for costs in rounds])
         for key in rounds[0]
     }
     return {key: float(f"{value:.4g}") for key, value in combined.items()}
 
 
-def times_by_size(name: str, by_size: dict[int, Figures]) -> dict[int, float]:
+def times_by_size(name: str, by_size: dict[int, StepCosts]) -> dict[int, float]:
     """Return the elapsed times of a step for series over batch sizes and threads, else the CPU
     times.
     """
@@ -121,7 +121,7 @@ def format_seconds(seconds: float) -> str:
     return f"{seconds * factor:.3g} {unit}"
 
 
-def table(name: str, measurements: Measurements) -> Iterable[str]:
+def format_table(name: str, measurements: Measurements) -> Iterable[str]:
     """Yield the lines of a Markdown table: times by size, exponents and memory."""
     sizes = sorted(next(iter(measurements.values())))
     columns = [f"{size:,}" for size in sizes]
@@ -156,9 +156,9 @@ def plot(results: dict[str, Measurements], folder: Path) -> None:
         for step, by_size in measurements.items():
             times = times_by_size(name, by_size)
             axes.plot(list(times), list(times.values()), marker="o", ms=3, label=step)
-        kind = "elapsed" if name.endswith(ELAPSED_AXES) else "CPU"
+        clock = "elapsed" if name.endswith(ELAPSED_AXES) else "CPU"
         axes.set(
-            xscale="log", yscale="log", xlabel=name.partition(", ")[2], ylabel=f"{kind} time, s"
+            xscale="log", yscale="log", xlabel=name.partition(", ")[2], ylabel=f"{clock} time, s"
         )
         axes.set_title(name.partition(", ")[0])
         axes.grid(visible=True, alpha=0.3)
@@ -174,7 +174,7 @@ def read_results(path: str) -> dict[str, Measurements]:
     data: dict[str, dict[str, dict[str, Any]]] = json.loads(Path(path).read_text())
     return {
         name: {
-            step: {int(size): figures for size, figures in by_size.items()}
+            step: {int(size): costs for size, costs in by_size.items()}
             for step, by_size in measurements.items()
         }
         for name, measurements in data.items()
@@ -200,12 +200,12 @@ def main() -> None:
     for series in () if args.read else SERIES:
         if args.only in series.name:
             results[series.name] = measure(series, args.rounds)
-            print(*table(series.name, results[series.name]), sep="\n", flush=True)
+            print(*format_table(series.name, results[series.name]), sep="\n", flush=True)
             if args.json:
                 Path(args.json).write_text(json.dumps(results, indent=1) + "\n")
     if args.read:
         for name, measurements in results.items():
-            print(*table(name, measurements), sep="\n")
+            print(*format_table(name, measurements), sep="\n")
     if args.plot:
         plot(results, Path(args.plot))
 

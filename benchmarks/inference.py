@@ -1,5 +1,5 @@
-"""Compare inference times of the zoo with real Paddle Inference, OpenVINO, and ONNX Runtime on the
-graphs that Oarlock exports, in one run.
+"""Compare inference times of the models of benchmarks/zoo.py with real Paddle Inference, OpenVINO,
+and ONNX Runtime on the graphs that Oarlock exports, in one run.
 
     python benchmarks/inference.py [FOLDER] [--rounds N] [--only TEXT] [--threads N] [--markdown]
         [--peers NAME,NAME] [--cpu-time]
@@ -28,16 +28,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from run import CACHE, HERE, CaseError, Worker, has
+from run import HERE, CaseError, Worker, can_import, peer_python
 
-PEERS = ("paddle", "openvino", "onnxruntime")  # of which the best is compared
-# limits of the ratio to the best peer and of the geometric mean of the ratios to OpenVINO
-WORST, MEAN = 1.05, 0.8
-
-
-def default_python(variable: str, folder: str) -> str:
-    """Return the Python interpreter that an environment variable names, or that of ./check."""
-    return os.environ.setdefault(variable, str(CACHE / folder / "bin" / "python"))
+# The peers among which the best is selected for the column "best".
+PEERS = ("paddle", "openvino", "onnxruntime")
+# The targets: of each model, and of the geometric mean over the models.
+MAX_RATIO_TO_BEST, MAX_MEAN_RATIO_TO_OPENVINO = 1.05, 0.8
 
 
 def prepare_models(folder: Path, python: str, only: str) -> None:
@@ -72,18 +68,21 @@ def prepare_models(folder: Path, python: str, only: str) -> None:
 def start_workers(folder: Path, python: str, threads: int, peers: Sequence[str]) -> list[Worker]:
     """Start a process for each peer that is installed."""
     script = str(HERE / "workers" / "predict.py")
-    has_provider = Path(default_python("OARLOCK_ORT_OPENVINO", "onnxruntime-openvino-1.24.1"))
+    # The worker finds the library of ONNX Runtime beside this interpreter.
+    provider_python = os.environ.setdefault(
+        "OARLOCK_ORT_OPENVINO", peer_python("OARLOCK_ORT_OPENVINO", "onnxruntime-openvino-1.24.1")
+    )
     workers = [
         ("oarlock", sys.executable, "oarlock"),
         ("paddle", python, "paddle"),
-        ("openvino", default_python("OARLOCK_OPENVINO", "openvino-2026.4.1"), "openvino"),
+        ("openvino", peer_python("OARLOCK_OPENVINO", "openvino-2026.4.1"), "openvino"),
         ("onnxruntime", sys.executable, "onnxruntime"),
-        ("oarlock_openvino", sys.executable if has_provider.exists() else "", "oarlock"),
+        ("oarlock_openvino", sys.executable if Path(provider_python).exists() else "", "oarlock"),
     ]
     return [
         Worker([interpreter, script, peer, str(folder), str(threads)])
         for peer, interpreter, module in workers
-        if (peer == "oarlock" or peer in peers) and has(interpreter, module)
+        if (peer == "oarlock" or peer in peers) and can_import(interpreter, module)
     ]
 
 
@@ -109,7 +108,7 @@ def measure_rounds(
 
 
 def add_best_peer(times: dict[str, list[float]]) -> dict[str, list[float]]:
-    """Return the times with those of the peer with the smallest median as `best`."""
+    """Return the times, with those of the peer in PEERS with the smallest median also as `best`."""
     peers = [peer for peer in times if peer in PEERS]
     if not peers:
         return times
@@ -121,14 +120,14 @@ def ratios_of_rounds(times: dict[str, list[float]], peer: str) -> list[float]:
     return sorted(a / b for a, b in zip(times["oarlock"], times[peer], strict=True))
 
 
-def line(name: str, cells: Sequence[str], markdown: bool) -> str:
+def format_row(name: str, cells: Sequence[str], markdown: bool) -> str:
     """Return a row of the table."""
     if markdown:
         return f"| {' | '.join([name, *cells])} |"
     return f"{name:22}" + "".join(f"{cell:>20}" for cell in cells)
 
 
-def ratio_cell(ratios: Sequence[float]) -> str:
+def format_ratios(ratios: Sequence[float]) -> str:
     """Return the median of sorted ratios with the range of their middle half."""
     count = len(ratios)
     low, high = ratios[count // 4], ratios[count - 1 - count // 4]
@@ -138,10 +137,10 @@ def ratio_cell(ratios: Sequence[float]) -> str:
 def print_table(workers: Sequence[Worker], names: Sequence[str], args: argparse.Namespace) -> None:
     """Measure the models and print a row for each, then the summary."""
     columns = [*(worker.peer for worker in workers[1:]), "best"]
-    print(line("model", ["oarlock", *columns], args.markdown))
+    print(format_row("model", ["oarlock", *columns], args.markdown))
     if args.markdown:
         print("|---" * (len(columns) + 2) + "|")
-    medians: dict[str, list[float]] = {peer: [] for peer in columns}
+    median_ratios: dict[str, list[float]] = {peer: [] for peer in columns}
     errors = []
     for name in names:
         key = "cpu_seconds" if args.cpu_time else "seconds"
@@ -152,18 +151,21 @@ def print_table(workers: Sequence[Worker], names: Sequence[str], args: argparse.
         for peer in columns:
             if peer in times:
                 ratios = ratios_of_rounds(times, peer)
-                medians[peer].append(statistics.median(ratios))
-                cells.append(ratio_cell(ratios))
+                median_ratios[peer].append(statistics.median(ratios))
+                cells.append(format_ratios(ratios))
             else:
                 cells.append("-")
-        print(line(name, cells, args.markdown), flush=True)
-    for peer, values in medians.items():
+        print(format_row(name, cells, args.markdown), flush=True)
+    for peer, values in median_ratios.items():
         if values:
             print(
                 f"relative to {peer}: geometric mean {statistics.geometric_mean(values):.3f}, "
                 f"worst {max(values):.2f} of {len(values)} models"
             )
-    print(f"bars: at most {WORST} of the best peer, mean at most {MEAN} of openvino")
+    print(
+        f"targets: at most {MAX_RATIO_TO_BEST} relative to the best peer, "
+        f"mean at most {MAX_MEAN_RATIO_TO_OPENVINO} relative to openvino"
+    )
     print("\n".join(errors))
 
 
@@ -180,7 +182,7 @@ def main() -> None:
     parser.add_argument("--cpu-time", action="store_true")
     parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
-    python = default_python("OARLOCK_PADDLE", "paddle-2.6.2")
+    python = peer_python("OARLOCK_PADDLE", "paddle-2.6.2")
     with tempfile.TemporaryDirectory() as scratch:
         folder = (args.folder or Path(scratch)).resolve()
         folder.mkdir(parents=True, exist_ok=True)

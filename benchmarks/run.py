@@ -21,28 +21,27 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from figures import print_figures
+from other_measurements import print_other_measurements
 
 HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("OARLOCK_CACHE", Path.home() / ".cache" / "oarlock"))
 
 
-EAGER = "eager Oarlock"
+EAGER_PEER = "eager Oarlock"
 
 
-class Bar(NamedTuple):
+class Comparison(NamedTuple):
     """A case, and the largest acceptable ratio to each peer.
 
-    eager: a case of Oarlock that is measured beside it as the peer EAGER, "" for none.
+    eager_case: a case of Oarlock that is measured as the peer EAGER_PEER; "" for none.
     """
 
     case: str
-    bars: dict[str, float]
-    eager: str = ""
+    targets: dict[str, float]
+    eager_case: str = ""
 
 
-# The largest acceptable ratios of training steps to PyTorch.
-TRAINING = {
+MAX_TRAINING_RATIOS_TO_TORCH = {
     "mlp": 0.8,
     "lenet": 0.8,
     "resnet": 1.0,
@@ -51,30 +50,30 @@ TRAINING = {
     "resnet50": 1.0,
     "gpt": 0.95,
 }
-BARS = [
-    Bar("small op, no gradient", {"paddle": 0.6, "torch": 1.1}),
-    Bar("small op, with tape", {"paddle": 0.6, "torch": 1.1}),
-    Bar("60 small ops, forward and backward", {"paddle": 0.6}),
+COMPARISONS = [
+    Comparison("small op, no gradient", {"paddle": 0.6, "torch": 1.1}),
+    Comparison("small op, with tape", {"paddle": 0.6, "torch": 1.1}),
+    Comparison("60 small ops, forward and backward", {"paddle": 0.6}),
     *(
-        Bar(f"training step: {name}", {"paddle": 0.5, "torch": ratio})
-        for name, ratio in TRAINING.items()
+        Comparison(f"training step: {name}", {"paddle": 0.5, "torch": ratio})
+        for name, ratio in MAX_TRAINING_RATIOS_TO_TORCH.items()
     ),
     # PyTorch's steps are compiled by torch.compile.
     *(
-        Bar(
+        Comparison(
             f"training step, to_static: {name}",
-            {EAGER: 0.9, "torch": 0.7},
+            {EAGER_PEER: 0.9, "torch": 0.7},
             f"training step: {name}",
         )
-        for name in TRAINING
+        for name in MAX_TRAINING_RATIOS_TO_TORCH
     ),
-    Bar("eager inference: transformer", {"torch": 0.9}),
-    Bar("eager inference: lstm", {"torch": 0.9}),
-    Bar("traced call of a small MLP", {"paddle": 0.15, "onnxruntime": 1.5}),
-    Bar("to_static call of an MLP", {"paddle": 0.5, "onnxruntime": 1.5}),
-    Bar("to_static call of an MLP, input_spec", {"paddle": 0.5, "onnxruntime": 1.5}),
+    Comparison("eager inference: transformer", {"torch": 0.9}),
+    Comparison("eager inference: lstm", {"torch": 0.9}),
+    Comparison("traced call of a small MLP", {"paddle": 0.15, "onnxruntime": 1.5}),
+    Comparison("to_static call of an MLP", {"paddle": 0.5, "onnxruntime": 1.5}),
+    Comparison("to_static call of an MLP, input_spec", {"paddle": 0.5, "onnxruntime": 1.5}),
     *(
-        Bar(f"inference: {name}", {"paddle": 1.1})
+        Comparison(f"inference: {name}", {"paddle": 1.1})
         for name in ("mlp", "lenet", "resnet", "transformer")
     ),
 ]
@@ -128,7 +127,14 @@ class Worker:
         self.process.communicate()
 
 
-def has(python: str | None, module: str) -> bool:
+def peer_python(variable: str, folder: str) -> str:
+    """Return the Python interpreter in an environment variable, else that of an environment in
+    CACHE.
+    """
+    return os.environ.get(variable, str(CACHE / folder / "bin" / "python"))
+
+
+def can_import(python: str | None, module: str) -> bool:
     """Return whether a Python interpreter exists and can import a module."""
     if not python or not Path(python).exists():
         return False
@@ -140,31 +146,31 @@ def has(python: str | None, module: str) -> bool:
     )
 
 
-def commands(folder: str) -> list[list[str]]:
+def worker_commands(folder: str) -> list[list[str]]:
     """Return the commands that start a worker for every installed peer."""
     workers = HERE / "workers"
-    result = [[sys.executable, str(workers / "paddle_like.py"), "oarlock", folder]]
-    paddle = os.environ.get("OARLOCK_PADDLE", str(CACHE / "paddle-2.6.2" / "bin" / "python"))
-    torch = os.environ.get("OARLOCK_TORCH", str(CACHE / "torch" / "bin" / "python"))
-    if has(paddle, "paddle"):
-        result.append([paddle, str(workers / "paddle_like.py"), "paddle", folder])
-    if has(torch, "torch"):
-        result.append([torch, str(workers / "torch_like.py")])
-    if has(sys.executable, "onnxruntime"):
+    result = [[sys.executable, str(workers / "paddle_cases.py"), "oarlock", folder]]
+    paddle = peer_python("OARLOCK_PADDLE", "paddle-2.6.2")
+    torch = peer_python("OARLOCK_TORCH", "torch")
+    if can_import(paddle, "paddle"):
+        result.append([paddle, str(workers / "paddle_cases.py"), "paddle", folder])
+    if can_import(torch, "torch"):
+        result.append([torch, str(workers / "torch_cases.py")])
+    if can_import(sys.executable, "onnxruntime"):
         result.append([sys.executable, str(workers / "raw_ort.py"), folder])
     return result
 
 
-def prepare(folder: str) -> None:
-    """Write the models of the inference cases in Paddle's format and as ONNX."""
+def prepare_models(folder: str) -> None:
+    """Write the models of the inference and call cases in Paddle's format and as ONNX."""
     import oarlock as paddle  # noqa: PLC0415
     from oarlock.cli.model import export_model  # noqa: PLC0415
     from oarlock.onnx.writer import ExportOptions  # noqa: PLC0415
 
-    worker = HERE / "workers" / "paddle_like.py"
+    worker = HERE / "workers" / "paddle_cases.py"
     environment = {**os.environ, "PYTHONPATH": str(HERE / "workers")}
     subprocess.run(
-        [sys.executable, str(worker), "oarlock", folder, "export"],
+        [sys.executable, str(worker), "oarlock", folder, "save"],
         check=True,
         env=environment,
         cwd="/",
@@ -185,11 +191,11 @@ def prepare(folder: str) -> None:
         )
 
 
-def measure(workers: list[Worker], bar: Bar, rounds: int) -> dict[str, float]:
+def measure(workers: list[Worker], comparison: Comparison, rounds: int) -> dict[str, float]:
     """Return the median over the rounds for every peer that has the case."""
-    runs = [(w.peer, w, bar.case) for w in workers if bar.case in w.cases]
-    if bar.eager:
-        runs.append((EAGER, workers[0], bar.eager))
+    runs = [(w.peer, w, comparison.case) for w in workers if comparison.case in w.cases]
+    if comparison.eager_case:
+        runs.append((EAGER_PEER, workers[0], comparison.eager_case))
     times: dict[str, list[float]] = {peer: [] for peer, _, _ in runs}
     for _ in range(rounds):
         for peer, worker, case in runs:
@@ -202,36 +208,36 @@ def measure(workers: list[Worker], bar: Bar, rounds: int) -> dict[str, float]:
     return {peer: statistics.median(values) for peer, values in times.items()}
 
 
-def peak_memory(worker_commands: list[list[str]], case: str) -> str:
+def peak_memory(commands: list[list[str]], case: str) -> str:
     """Return a text with the peak memory of processes that run only this case."""
     peaks = {}
-    for command in worker_commands:
+    for command in commands:
         worker = Worker(command)
         if case in worker.cases:
-            peaks[worker.peer] = worker.run(case)["peak"]
+            peaks[worker.peer] = worker.run(case)["peak_mb"]
         worker.close()
     ours = peaks["oarlock"]
     ratios = [f"{ours / theirs:.2f}x {peer}" for peer, theirs in peaks.items() if peer != "oarlock"]
     return f"peak {ours:.0f} MB" + (f" ({', '.join(ratios)})" if ratios else "")
 
 
-def row(bar: Bar, times: dict[str, float], markdown: bool) -> str:
-    """Return a line with our time and the ratio to each peer with its limit."""
+def format_row(comparison: Comparison, times: dict[str, float], markdown: bool) -> str:
+    """Return a line with our time and the ratio to each peer with its target."""
     ours = times["oarlock"]
     ratios = []
     for peer, theirs in times.items():
         if peer != "oarlock":
-            limit = bar.bars.get(peer)
+            target = comparison.targets.get(peer)
             mark = (
                 ""
-                if limit is None
-                else (f" (bar {limit:g}, {'met' if ours <= limit * theirs else 'MISSED'})")
+                if target is None
+                else (f" (target {target:g}, {'met' if ours <= target * theirs else 'MISSED'})")
             )
             ratios.append(f"{ours / theirs:.2f}x {peer}{mark}")
     unit = f"{1e6 * ours:.1f} us" if ours < 1e-3 else f"{1e3 * ours:.2f} ms"
     if markdown:
-        return f"| {bar.case} | {unit} | {', '.join(ratios)} |"
-    return f"{bar.case:36} {unit:>10}   {', '.join(ratios)}"
+        return f"| {comparison.case} | {unit} | {', '.join(ratios)} |"
+    return f"{comparison.case:36} {unit:>10}   {', '.join(ratios)}"
 
 
 def main() -> None:
@@ -249,29 +255,29 @@ def main() -> None:
     )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        prepare(folder)
-        worker_commands = commands(folder)
-        workers = [Worker(command) for command in worker_commands]
+        prepare_models(folder)
+        commands = worker_commands(folder)
+        workers = [Worker(command) for command in commands]
         print(
             f"peers: {', '.join(w.peer for w in workers)}; {os.cpu_count()} cores; medians of "
             f"{args.rounds} rounds"
         )
         ratios = []
-        for bar in BARS:
-            if args.only in bar.case:
-                times = measure(workers, bar, args.rounds)
-                print(row(bar, times, args.markdown), flush=True)
-                if args.memory and bar.case.startswith("training"):
-                    print(" " * 49 + peak_memory(worker_commands, bar.case), flush=True)
-                if bar.case.startswith("inference") and "paddle" in times:
+        for comparison in COMPARISONS:
+            if args.only in comparison.case:
+                times = measure(workers, comparison, args.rounds)
+                print(format_row(comparison, times, args.markdown), flush=True)
+                if args.memory and comparison.case.startswith("training"):
+                    print(" " * 49 + peak_memory(commands, comparison.case), flush=True)
+                if comparison.case.startswith("inference") and "paddle" in times:
                     ratios.append(times["oarlock"] / times["paddle"])
         if ratios:
             print(
                 f"inference relative to Paddle Inference: geometric mean "
-                f"{statistics.geometric_mean(ratios):.2f}x (bar 0.5)"
+                f"{statistics.geometric_mean(ratios):.2f}x (target 0.5)"
             )
         if not args.only:
-            print_figures(Path(folder))
+            print_other_measurements(Path(folder))
 
 
 if __name__ == "__main__":

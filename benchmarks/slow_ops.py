@@ -4,7 +4,8 @@
 
 Paddle is $OARLOCK_PADDLE, or the environment that ./check creates. In each round, Oarlock and
 Paddle run a case alternately. The table has medians of the rounds, their ratio, and the smallest
-and largest ratio of a round. A backward case measures only the backward pass.
+and largest ratio of a round. A case whose name ends in
+"backward" measures only the backward pass.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import os
 import statistics
 import sys
 
-from run import CACHE, HERE, Worker, has
+from run import HERE, Worker, can_import, peer_python
 
-LIMIT = 1.5  # largest acceptable ratio to Paddle
+MAX_RATIO = 1.5  # the target: the largest acceptable ratio to Paddle
 
 
-def milliseconds(times: list[float]) -> str:
-    """Return the median of times in seconds as a text."""
+def format_median(times: list[float]) -> str:
+    """Format the median of times in seconds."""
     return f"{1e3 * statistics.median(times):.3g} ms"
 
 
@@ -32,32 +33,33 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--only", default="", help="run cases whose name contains this text")
     args = parser.parse_args()
-    python = os.environ.get("OARLOCK_PADDLE", str(CACHE / "paddle-2.6.2" / "bin" / "python"))
-    if not has(python, "paddle"):
+    python = peer_python("OARLOCK_PADDLE", "paddle-2.6.2")
+    if not can_import(python, "paddle"):
         sys.exit(f"{python} cannot import paddle; set OARLOCK_PADDLE to a Python with Paddle 2.6.2")
-    script = str(HERE / "workers" / "ops_like.py")
-    ours = Worker([sys.executable, script, "oarlock"])
+    script = str(HERE / "workers" / "op_cases.py")
+    oarlock = Worker([sys.executable, script, "oarlock"])
     paddle = Worker([python, script, "paddle"])
     print(f"{os.cpu_count()} cores; medians of {args.rounds} rounds\n")
     print("| op | Oarlock | Paddle | ratio | ratios of the rounds | |\n|---|---|---|---|---|---|")
     missed = []
-    for case in ours.cases:
+    for case in oarlock.cases:
         if args.only not in case:
             continue
         times = [
-            (ours.run(case)["seconds"], paddle.run(case)["seconds"]) for _ in range(args.rounds)
+            (oarlock.run(case)["seconds"], paddle.run(case)["seconds"]) for _ in range(args.rounds)
         ]
         ratios = [a / b for a, b in times]
-        mine, theirs = (list(column) for column in zip(*times, strict=True))
-        ratio = statistics.median(mine) / statistics.median(theirs)
-        if ratio > LIMIT:
+        our_times, paddle_times = (list(column) for column in zip(*times, strict=True))
+        ratio = statistics.median(our_times) / statistics.median(paddle_times)
+        if ratio > MAX_RATIO:
             missed.append(case)
+        mark = "MISSED" if ratio > MAX_RATIO else ""
         print(
-            f"| {case} | {milliseconds(mine)} | {milliseconds(theirs)} | {ratio:.2f} | "
-            f"{min(ratios):.2f} to {max(ratios):.2f} | {'MISSED' if ratio > LIMIT else ''} |",
+            f"| {case} | {format_median(our_times)} | {format_median(paddle_times)} | "
+            f"{ratio:.2f} | {min(ratios):.2f} to {max(ratios):.2f} | {mark} |",
             flush=True,
         )
-    print(f"\nabove {LIMIT:g}: {', '.join(missed) or 'none'}")
+    print(f"\nabove {MAX_RATIO:g}: {', '.join(missed) or 'none'}")
 
 
 if __name__ == "__main__":

@@ -21,14 +21,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-TIMED = """
+TIMED_CODE = """
 import time
 start, cpu_start = time.perf_counter(), time.process_time()
 {code}
 print(time.perf_counter() - start, time.process_time() - cpu_start)
 """
 CPU = ", CPU time"
-PACKAGES = {
+IMPORTS = {
     "import numpy": "import numpy",
     "import oarlock": "import oarlock",
     "import oarlock, use nn, optimizer and io": (
@@ -36,7 +36,7 @@ PACKAGES = {
     ),
     "import oarlock, use jit": "import oarlock; oarlock.jit",
 }
-SAVE = """
+SAVE_CODE = """
 import time
 import oarlock as paddle
 net = paddle.vision.models.resnet50()
@@ -52,14 +52,14 @@ print(*times)
 
 
 class Case(NamedTuple):
-    """A measurement.
+    """A row of the table.
 
-    bar: the largest acceptable median in seconds; None if there is none.
+    target: the largest acceptable median in seconds; None if there is none.
     reference: the case to which the median is compared; "" for none.
     """
 
     name: str
-    bar: float | None = None
+    target: float | None = None
     reference: str = ""
 
 
@@ -68,7 +68,7 @@ CASES = [
     Case("import oarlock", 0.12, "import numpy"),
     Case("import oarlock, use nn, optimizer and io", None, "import numpy"),
     Case("import oarlock, use jit", None, "import numpy"),
-    *(Case(name + CPU, None, "import numpy" + CPU) for name in PACKAGES),
+    *(Case(name + CPU, None, "import numpy" + CPU) for name in IMPORTS),
     Case("ResNet-50: verified save", 0.9, "ResNet-50: save, not verified"),
     Case("ResNet-50: save, not verified"),
     Case("ResNet-50: first start"),
@@ -87,7 +87,7 @@ def run_python(code: str) -> list[float]:
 
 
 def start_with_runner(prefix: str, cache: str) -> dict[str, float]:
-    """Start `oarlock-runner` with a model and return the figures that it prints."""
+    """Start `oarlock-runner` with a model and return the measurements that it prints."""
     from oarlock.cli.demo import runner_path  # noqa: PLC0415
     from oarlock.loader.engine import ort_library_path  # noqa: PLC0415
 
@@ -99,8 +99,8 @@ def start_with_runner(prefix: str, cache: str) -> dict[str, float]:
         check=True,
         env={**os.environ, "OARLOCK_ORT_LIBRARY": ort_library_path()},
     )
-    figures: dict[str, float] = json.loads(done.stdout)
-    return figures
+    measurements: dict[str, float] = json.loads(done.stdout)
+    return measurements
 
 
 def import_times() -> dict[str, float]:
@@ -108,15 +108,15 @@ def import_times() -> dict[str, float]:
     on other load.
     """
     times = {}
-    for name, code in PACKAGES.items():
-        times[name], times[name + CPU] = run_python(TIMED.format(code=code))
+    for name, code in IMPORTS.items():
+        times[name], times[name + CPU] = run_python(TIMED_CODE.format(code=code))
     return times
 
 
 def save_times(prefix: str) -> dict[str, float]:
     """Measure a verified save, and one without verification, of a ResNet-50."""
     names = ("ResNet-50: verified save", "ResNet-50: save, not verified")
-    return dict(zip(names, run_python(SAVE.format(prefix=prefix)), strict=True))
+    return dict(zip(names, run_python(SAVE_CODE.format(prefix=prefix)), strict=True))
 
 
 def start_times(prefix: str) -> dict[str, float]:
@@ -146,16 +146,16 @@ def measure(
     return times
 
 
-def row(case: Case, times: dict[str, list[float]], markdown: bool) -> str:
-    """Return a line with the median, the smallest value, the ratio and whether the bar is met."""
+def format_row(case: Case, times: dict[str, list[float]], markdown: bool) -> str:
+    """Format the median, the smallest value, the ratio, and whether the target is met."""
     median, smallest = statistics.median(times[case.name]), min(times[case.name])
     text = f"{1e3 * median:.1f} ms (smallest {1e3 * smallest:.1f} ms)"
     ratio = ""
     if case.reference:
         ratio = f"{median / statistics.median(times[case.reference]):.2f}x {case.reference}"
     mark = ""
-    if case.bar is not None:
-        mark = f"bar {1e3 * case.bar:g} ms, {'met' if median <= case.bar else 'MISSED'}"
+    if case.target is not None:
+        mark = f"target {1e3 * case.target:g} ms, {'met' if median <= case.target else 'MISSED'}"
     if markdown:
         return f"| {case.name} | {text} | {ratio} | {mark} |"
     return f"{case.name:50} {text:36} {ratio:42} {mark}"
@@ -181,7 +181,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores; medians of {args.rounds} rounds")
     for case in CASES:
         if case.name in times:
-            print(row(case, times, args.markdown))
+            print(format_row(case, times, args.markdown))
 
 
 if __name__ == "__main__":

@@ -15,11 +15,11 @@ import os
 import statistics
 import sys
 
-from run import CACHE, HERE, Worker, has
+from run import HERE, Worker, can_import, peer_python
 
 OURS = "oarlock static"
-# The smallest acceptable speed-up over a peer.
-BARS: dict[str, dict[str, float]] = {
+# The smallest acceptable speed-up of a case over each peer.
+MIN_SPEEDUPS: dict[str, dict[str, float]] = {
     "60 small ops": {"oarlock eager": 3.0},
     "training step: tiny mlp": {"oarlock eager": 3.0},
     "training step: rnn cell, 10 steps": {"oarlock eager": 3.0},
@@ -30,10 +30,10 @@ BARS: dict[str, dict[str, float]] = {
 
 def workers() -> list[Worker]:
     """Start a worker for each mode of each installed package."""
-    script = str(HERE / "workers" / "static_like.py")
+    script = str(HERE / "workers" / "to_static_cases.py")
     pythons = {"oarlock": sys.executable}
-    paddle = os.environ.get("OARLOCK_PADDLE", str(CACHE / "paddle-2.6.2" / "bin" / "python"))
-    if has(paddle, "paddle"):
+    paddle = peer_python("OARLOCK_PADDLE", "paddle-2.6.2")
+    if can_import(paddle, "paddle"):
         pythons["paddle"] = paddle
     return [
         Worker([python, script, package, mode])
@@ -42,17 +42,17 @@ def workers() -> list[Worker]:
     ]
 
 
-def row(case: str, times: dict[str, float], markdown: bool) -> str:
+def format_row(case: str, times: dict[str, float], markdown: bool) -> str:
     """Return a line with our time and the speed-up over each peer."""
     ours = times[OURS]
     ratios = []
     for peer, theirs in times.items():
         if peer != OURS:
-            bar = BARS[case].get(peer)
+            target = MIN_SPEEDUPS[case].get(peer)
             mark = (
                 ""
-                if bar is None
-                else (f" (bar {bar:g}, {'met' if theirs >= bar * ours else 'MISSED'})")
+                if target is None
+                else (f" (target {target:g}, {'met' if theirs >= target * ours else 'MISSED'})")
             )
             ratios.append(f"{theirs / ours:.2f}x {peer}{mark}")
     unit = f"{1e6 * ours:.1f} us" if ours < 1e-3 else f"{1e3 * ours:.2f} ms"
@@ -77,14 +77,14 @@ def main() -> None:
         f"{', '.join(w.peer for w in peers)}; {os.cpu_count()} cores; medians of "
         f"{args.rounds} rounds"
     )
-    for case in BARS:
+    for case in MIN_SPEEDUPS:
         if args.only in case:
             times: dict[str, list[float]] = {w.peer: [] for w in peers}
             for _ in range(args.rounds):
                 for worker in peers:
                     times[worker.peer].append(worker.run(case)["seconds"])
             medians = {peer: statistics.median(values) for peer, values in times.items()}
-            print(row(case, medians, args.markdown), flush=True)
+            print(format_row(case, medians, args.markdown), flush=True)
     for worker in peers:
         worker.close()
 

@@ -15,7 +15,7 @@ from ..compiler import lower_to_instructions
 from ..compiler.partial_program import PartialProgram
 from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core import cuda
-from ..core._tape import have_arrays
+from ..core._tape import tensors_hold_arrays
 from ..core.device_dispatch import require_single_device
 from ..core.errors import OarlockError, warn
 from ..core.mode import state, use_mode
@@ -70,7 +70,7 @@ class ProgramRunner:
         return PartialProgram(_with_guard_outputs(self.program), self.scope)
 
     def _has_changed_values(self) -> bool:
-        return not have_arrays(self._tensors, self._arrays)
+        return not tensors_hold_arrays(self._tensors, self._arrays)
 
     def _build_engine(self) -> Engine:
         if self._file_contents is not None and self._arrays is self._file_arrays:
@@ -114,6 +114,7 @@ class ProgramRunner:
         call runs on Oarlock's kernels if they support the program.
         """
         index = cuda.gpu_index_of(arrays[0]) if len(arrays) else None
+        # The usual call; the code below handles GPU arrays and builds or rebuilds the engine.
         if index is None and self._engine is not None and not self._has_changed_values():
             return self._engine.run(arrays)
         if index is not None:  # the engine works on CPU memory

@@ -54,7 +54,7 @@ from .core.errors import (
     VerifyError,
 )
 from .core.flags import get_flags, set_flags
-from .core.lazy_import import make_lazy_getattr as _later
+from .core.lazy_import import make_lazy_getattr as _make_lazy_getattr
 from .core.legacy_importer import set_legacy_importer as _set_legacy_importer
 from .core.parameter import Parameter
 from .core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
@@ -96,11 +96,11 @@ _set_legacy_importer(lambda name: _import_module(f".fluid.{name}", "oarlock"))
 _set_default_threads()
 
 globals().update(_EXPORTS)
-# Paddle has these names in `tensor`; they are part of programs.
-_NAMES_OF_PROGRAMS = dict.fromkeys(
+# Functions that Paddle exports from `tensor`; here, `capture.control` defines them.
+_TENSOR_ARRAY_FUNCTIONS = dict.fromkeys(
     ("array_length", "array_read", "array_write", "create_array"), "..capture.control"
 )
-setattr(tensor, "__getattr__", _later(vars(tensor), _NAMES_OF_PROGRAMS))  # noqa: B010 - the package has no such function itself
+setattr(tensor, "__getattr__", _make_lazy_getattr(vars(tensor), _TENSOR_ARRAY_FUNCTIONS))  # noqa: B010 - the package has no such function itself
 
 bool = bool_
 
@@ -117,7 +117,7 @@ setattr(Tensor, "block", property(_main_global_block))  # noqa: B010 - core does
 
 # Names that are imported when they are first used, which makes `import oarlock` faster. Name ->
 # module
-_LATER = {
+_MODULE_BY_LAZY_NAME = {
     "_legacy_C_ops": ".fluid.core",
     "amp": ".amp",
     "autograd": ".autograd",
@@ -167,11 +167,11 @@ _LATER = {
 }
 
 
-__getattr__ = _later(globals(), _LATER)
+__getattr__ = _make_lazy_getattr(globals(), _MODULE_BY_LAZY_NAME)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_MODULE_BY_LAZY_NAME})
 
 
 __all__ = [
@@ -231,6 +231,6 @@ __all__ = [
     "tensor",
     "uint8",
     "unique_name",
-    *_LATER,
+    *_MODULE_BY_LAZY_NAME,
     *_EXPORTS,
 ]

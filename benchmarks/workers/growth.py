@@ -1,7 +1,8 @@
-"""One measurement of `benchmarks/growth.py`: run a task on a model of a given size and print the
-elapsed time, the CPU time and the peak memory as JSON.
+"""One task of `benchmarks/growth.py`: measure the steps of a task on a model of a given size, and
+print their CPU times, elapsed times and growth of memory as JSON.
 
-growth.py TASK KIND SIZE FOLDER; FOLDER holds the model files that `save` wrote for this size.
+growth.py TASK MODEL SIZE FOLDER; the task `save` writes the model files to FOLDER, and `load` and
+`run` read them.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class ListLoop(nn.Layer):
 
 
 def small_cnn() -> nn.Layer:
-    """Two convolutions and a linear layer, for images of 3 x 32 x 32."""
+    """Return two convolutions and a linear layer, for images of 3 x 32 x 32."""
     return nn.Sequential(
         nn.Conv2D(3, 16, 3, stride=2, padding=1),
         nn.ReLU(),
@@ -110,24 +111,25 @@ def small_cnn() -> nn.Layer:
 
 
 def mlp() -> nn.Layer:
-    """A multilayer perceptron for images of 784 pixels."""
+    """Return a multilayer perceptron for images of 784 pixels."""
     return nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 10))
 
 
+# The models of each kind, by name; the shape is that of one image.
 LOOPS = {"loop": Loop, "list loop": ListLoop}
 IMAGES = {"CNN": (small_cnn, [3, 32, 32]), "MLP": (mlp, [784])}
 
 
-def build(kind: str, size: int) -> tuple[nn.Layer, list[Any], list[Any]]:
-    """Return the layer of a kind, its inputs and its input specifications."""
+def build_model(model: str, size: int) -> tuple[nn.Layer, list[Any], list[Any]]:
+    """Return the layer with this name, its inputs and its input specifications."""
     paddle.seed(0)
-    if kind in IMAGES:
-        make, shape = IMAGES[kind]
+    if model in IMAGES:
+        make, shape = IMAGES[model]
         net = make()
         inputs = [paddle.randn([size, *shape])]
         specs = [paddle.static.InputSpec([None, *shape], "float32", "x")]
-    elif kind in LOOPS:
-        net, inputs = LOOPS[kind](), [paddle.ones([2, 4]), paddle.full([1], size, "int64")]
+    elif model in LOOPS:
+        net, inputs = LOOPS[model](), [paddle.ones([2, 4]), paddle.full([1], size, "int64")]
         specs = [
             paddle.static.InputSpec([None, 4], "float32", "x"),
             paddle.static.InputSpec([1], "int64", "count"),
@@ -138,8 +140,8 @@ def build(kind: str, size: int) -> tuple[nn.Layer, list[Any], list[Any]]:
             "layers": Layers,
             "weights": large_layers,
         }
-        net = makers[kind](size)
-        width = net[0].weight.shape[0] if kind == "weights" else 4
+        net = makers[model](size)
+        width = net[0].weight.shape[0] if model == "weights" else 4
         inputs = [paddle.ones([2, width])]
         specs = [paddle.static.InputSpec([None, width], "float32", "x")]
     net.eval()
@@ -147,15 +149,15 @@ def build(kind: str, size: int) -> tuple[nn.Layer, list[Any], list[Any]]:
 
 
 def resident_megabytes(field: str) -> float:
-    """Return VmRSS, RssAnon (the heap) or VmHWM (the largest VmRSS) of this process."""
+    """Return VmRSS, RssAnon (the heap) or VmHWM (the largest VmRSS) of /proc/self/status."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(field):
             return int(line.split()[1]) / 1024
     raise ValueError(field)
 
 
-class Timer:
-    """The times and the memory of the measured code, by name."""
+class Profiler:
+    """Measures times and memory of steps; `results` holds them by the name of the step."""
 
     def __init__(self) -> None:
         self.results: dict[str, dict[str, float]] = {}
@@ -163,7 +165,8 @@ class Timer:
     @contextmanager
     def measure(self, name: str, calls: int = 1) -> Iterator[None]:
         """Context manager: measure the `with` body, which makes a number of calls; the times are
-        those of one call. Of several measurements with one name, the smallest times count.
+        those of one call. Of several measurements with one name, the smallest times and the
+        memory of the first are kept.
         """
         gc.collect()  # otherwise collections visit objects of earlier measurements
         # Linux: "5" resets the peak of the resident memory to the current value.
@@ -178,144 +181,147 @@ class Timer:
             "peak_mb": resident_megabytes("VmHWM") - memory,
             "heap_mb": resident_megabytes("RssAnon") - heap,
         }
-        before = self.results.setdefault(name, result)
+        smallest = self.results.setdefault(name, result)
         for key in ("cpu_s", "elapsed_s"):
-            before[key] = min(before[key], result[key])
+            smallest[key] = min(smallest[key], result[key])
 
 
-def capture(timer: Timer, kind: str, size: int) -> None:
+def capture(profiler: Profiler, model: str, size: int, prefix: str) -> None:
     """Measure eager calls, a trace, the first calls under `to_static`, and static mode."""
-    net, inputs, specs = build(kind, size)
-    with timer.measure("eager: first call"), paddle.no_grad():
+    net, inputs, specs = build_model(model, size)
+    with profiler.measure("eager: first call"), paddle.no_grad():
         net(*inputs)
     for _ in range(3):
-        with timer.measure("eager"), paddle.no_grad():
+        with profiler.measure("eager"), paddle.no_grad():
             net(*inputs)
     inputs[0].stop_gradient = False
     for _ in range(3):
-        with timer.measure("eager: forward and backward"):
+        with profiler.measure("eager: forward and backward"):
             net(*inputs).sum().backward()
-    with timer.measure("trace"), paddle.no_grad():
+    with profiler.measure("trace"), paddle.no_grad():
         paddle.jit.TracedLayer.trace(net, inputs)
-    static_net = paddle.jit.to_static(build(kind, size)[0])
-    with timer.measure("to_static: first call"), paddle.no_grad():
+    static_net = paddle.jit.to_static(build_model(model, size)[0])
+    with profiler.measure("to_static: first call"), paddle.no_grad():
         static_net(*inputs)
-    static_net = paddle.jit.to_static(build(kind, size)[0])
-    with timer.measure("to_static: first training step"):
+    static_net = paddle.jit.to_static(build_model(model, size)[0])
+    with profiler.measure("to_static: first training step"):
         static_net(*inputs).sum().backward()
     paddle.enable_static()
     del static_net
-    with timer.measure("static mode: build"):
+    with profiler.measure("static mode: build"):
         main = paddle.static.Program()
         with paddle.static.program_guard(main, paddle.static.Program()):
             net(paddle.static.data("x", specs[0].shape))
     paddle.disable_static()
 
 
-def save(timer: Timer, kind: str, size: int, prefix: str) -> None:
-    """Measure saves with and without verification."""
-    net, _, specs = build(kind, size)
+def save(profiler: Profiler, model: str, size: int, prefix: str) -> None:
+    """Measure saves with and without verification, and write a small model for `load`."""
+    net, _, specs = build_model(model, size)
     for name, verify in (("jit.save: not verified", False), ("jit.save: verified", True)):
-        with timer.measure(name):
+        with profiler.measure(name):
             paddle.jit.save(net, prefix, input_spec=specs, verify=verify)
+    paddle.jit.save(
+        nn.Linear(2, 2), prefix + "-warmup", [paddle.static.InputSpec([None, 2])], verify=False
+    )
 
 
-def load(timer: Timer, kind: str, prefix: str) -> None:
+def load(profiler: Profiler, model: str, size: int, prefix: str) -> None:
     """Measure the load of a saved model, and its conversion to ONNX."""
     paddle.jit.load(prefix + "-warmup")
-    with timer.measure("jit.load"):
+    with profiler.measure("jit.load"):
         layer = paddle.jit.load(prefix)
     del layer
     files = read_model(prefix)
-    with timer.measure("conversion to ONNX"):
+    with profiler.measure("conversion to ONNX"):
         onnx_bytes(files, Path(f"{prefix}.onnx"), False, 17)
 
 
-def run(timer: Timer, kind: str, size: int, prefix: str) -> None:
+def run(profiler: Profiler, model: str, size: int, prefix: str) -> None:
     """Measure the first and later runs of a saved model in the engine."""
-    width = paddle.jit.load(prefix).state_dict()["0.weight"].shape[0] if kind == "weights" else 4
+    width = paddle.jit.load(prefix).state_dict()["0.weight"].shape[0] if model == "weights" else 4
     inputs = [paddle.ones([2, width])]
-    if kind in LOOPS:
+    if model in LOOPS:
         inputs.append(paddle.full([1], size, "int64"))
     layer = paddle.jit.load(prefix)
     layer.eval()
     with paddle.no_grad():
-        with timer.measure("engine: first run"):
+        with profiler.measure("engine: first run"):
             layer(*inputs)
         for _ in range(3):
-            with timer.measure("engine: later run"):
+            with profiler.measure("engine: later run"):
                 layer(*inputs)
 
 
-def loops(timer: Timer, kind: str, size: int, prefix: str) -> None:
+def loops(profiler: Profiler, model: str, size: int, prefix: str) -> None:
     """Measure a loop: eager calls, programs and the engine."""
-    net, inputs, specs = build(kind, size)
+    net, inputs, specs = build_model(model, size)
     inputs[0].stop_gradient = False
-    static_net = paddle.jit.to_static(LOOPS[kind]())
+    static_net = paddle.jit.to_static(LOOPS[model]())
     for name, function in (("eager", net), ("to_static", static_net)):
         function(inputs[0], paddle.ones([1], "int64")).sum().backward()
         for _ in range(3):
-            with timer.measure(f"{name}: forward and backward"):
+            with profiler.measure(f"{name}: forward and backward"):
                 function(*inputs).sum().backward()
         with paddle.no_grad():
             function(inputs[0], paddle.ones([1], "int64"))
             for _ in range(3):
-                with timer.measure(f"{name}: forward"):
+                with profiler.measure(f"{name}: forward"):
                     function(*inputs)
     paddle.jit.save(net, prefix, input_spec=specs, verify=False)
-    run(timer, kind, size, prefix)
+    run(profiler, model, size, prefix)
 
 
-def measure_repeated_calls(timer: Timer, name: str, function: Callable[[], object]) -> None:
+def measure_repeated_calls(profiler: Profiler, name: str, function: Callable[[], object]) -> None:
     """Measure ten times fifty calls, after one that fills caches."""
     with paddle.no_grad():
         function()
         for _ in range(10):
-            with timer.measure(name, calls=50):
+            with profiler.measure(name, calls=50):
                 for _ in range(50):
                     function()
 
 
-def batches(timer: Timer, kind: str, size: int, prefix: str) -> None:
+def batches(profiler: Profiler, model: str, size: int, prefix: str) -> None:
     """Measure calls with a batch of `size` images, eagerly and in the engine."""
-    net, inputs, specs = build(kind, size)
+    net, inputs, specs = build_model(model, size)
     paddle.jit.save(net, prefix, input_spec=specs, verify=False)
     layer = paddle.jit.load(prefix)
     layer.eval()
     inputs[0].stop_gradient = True
     for name, function in (("eager", net), ("engine", layer)):
-        measure_repeated_calls(timer, name, partial(function, *inputs))
+        measure_repeated_calls(profiler, name, partial(function, *inputs))
 
 
-def threads(timer: Timer, kind: str, size: int, prefix: str) -> None:
+def threads(profiler: Profiler, model: str, size: int, prefix: str) -> None:
     """Measure calls with a batch of 64 images on `size` threads."""
-    net, inputs, specs = build(kind, 64)
+    net, inputs, specs = build_model(model, 64)
     paddle.jit.save(net, prefix, input_spec=specs, verify=False)
     engine = Engine(Path(f"{prefix}.pdmodel").read_bytes(), f"{prefix}.pdiparams", threads=size)
     paddle.set_num_threads(size)
     array = inputs[0].numpy()
-    measure_repeated_calls(timer, "eager", partial(net, *inputs))
-    measure_repeated_calls(timer, "engine", partial(engine.run, [array]))
+    measure_repeated_calls(profiler, "eager", partial(net, *inputs))
+    measure_repeated_calls(profiler, "engine", partial(engine.run, [array]))
+
+
+TASKS = {
+    "capture": capture,
+    "save": save,
+    "load": load,
+    "run": run,
+    "loops": loops,
+    "batches": batches,
+    "threads": threads,
+}
 
 
 def main() -> None:
     """Run the task and print its results."""
-    task, kind, size, folder = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
-    prefix, timer = str(Path(folder, f"{kind}-{size}".replace(" ", "-"))), Timer()
-    if task == "capture":
-        capture(timer, kind, size)
-    elif task == "save":
-        save(timer, kind, size, prefix)
-        paddle.jit.save(
-            nn.Linear(2, 2), prefix + "-warmup", [paddle.static.InputSpec([None, 2])], verify=False
-        )
-    elif task == "load":
-        load(timer, kind, prefix)
-    else:
-        {"run": run, "loops": loops, "batches": batches, "threads": threads}[task](
-            timer, kind, size, prefix
-        )
-    print(json.dumps(timer.results))
+    task, model, size, folder = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+    profiler = Profiler()
+    prefix = str(Path(folder, f"{model}-{size}".replace(" ", "-")))
+    TASKS[task](profiler, model, size, prefix)
+    print(json.dumps(profiler.results))
 
 
 main()

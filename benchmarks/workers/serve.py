@@ -1,4 +1,4 @@
-"""The main loop of every worker: read the name of a case, time it, and answer seconds per call."""
+"""The main loop of every worker: read names of cases, run them, answer with times and memory."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from time import perf_counter, process_time
 Case = Callable[[], object]
 
 
-def timed(call: Case, calls: int) -> float:
-    """Return the seconds per call."""
+def seconds_per_call(call: Case, calls: int) -> float:
+    """Return the average wall time of a call in seconds."""
     start = perf_counter()
     for _ in range(calls):
         call()
     return (perf_counter() - start) / calls
 
 
-def calls_for(call: Case, seconds: float = 0.15) -> int:
+def number_of_calls(call: Case, seconds: float = 0.15) -> int:
     """Warm up, and return the number of calls that take about `seconds`."""
-    timed(call, 3)
-    once = timed(call, 3)
+    seconds_per_call(call, 3)
+    once = seconds_per_call(call, 3)
     return max(3, min(20000, int(seconds / max(once, 1e-7))))
 
 
-def peak() -> float:
+def peak_memory_mb() -> float:
     """Return the peak memory of this process in MB.
 
     getrusage is only the fallback, because it includes the process that this one was forked from.
@@ -39,8 +39,10 @@ def peak() -> float:
 
 
 def serve(cases: dict[str, Callable[[], Case]], peer: str) -> None:
-    """Answer requests, one JSON object a line: {"case": name}.
+    """Answer requests, one JSON object a line: {"case": name}, with {"seconds": wall time per call,
+    "cpu_seconds": processor time per call, "peak_mb": peak memory}.
 
+    The first line of the output is {"peer": name, "cases": names}.
     A case is set up when it is first requested; if that fails, the answer is {"error": reason}.
     """
     ready: dict[str, tuple[Case, int]] = {}
@@ -50,14 +52,14 @@ def serve(cases: dict[str, Callable[[], Case]], peer: str) -> None:
         if name not in ready:
             try:
                 call = cases[name]()
-                ready[name] = (call, calls_for(call))
+                ready[name] = (call, number_of_calls(call))
             except Exception as error:  # each peer raises its own types
                 reason = str(error) or type(error).__name__
                 print(json.dumps({"error": reason}), flush=True)
                 continue
         call, calls = ready[name]
-        call()  # the caches hold the data of the process that ran before
+        call()  # fills the caches, which hold the data of the process that ran last
         start = process_time()
-        answer = {"seconds": timed(call, calls), "peak": peak()}
+        answer = {"seconds": seconds_per_call(call, calls), "peak_mb": peak_memory_mb()}
         answer["cpu_seconds"] = (process_time() - start) / calls
         print(json.dumps(answer), flush=True)

@@ -188,7 +188,7 @@ onnx::Graph appending_loop() {
 
 TEST("onnx: a loop concatenates chunks of a sequence of which only the concatenation is used") {
   onnx::Graph g = appending_loop();
-  onnx::join_loop_sequences_in_chunks(g);
+  onnx::concat_loop_sequences_in_chunks(g);
   CHECK_EQ(onnx::to_text(g), R"(empty = SequenceEmpty<dtype=1>()
 all, last = Loop<body={
   (i/1, go/1, s/1, x1/1)
@@ -234,7 +234,7 @@ TEST("onnx: other loops keep their sequences") {
     onnx::Graph g = appending_loop();
     change(g);
     auto before = onnx::to_text(g);
-    onnx::join_loop_sequences_in_chunks(g);
+    onnx::concat_loop_sequences_in_chunks(g);
     CHECK_EQ(onnx::to_text(g), before);
   }
 }

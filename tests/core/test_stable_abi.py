@@ -19,11 +19,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 NATIVE = ROOT / "tracer" / "native"
 FOLDERS = (NATIVE / "autograd", NATIVE / "python", ROOT / "cpp_runtime" / "src" / "python")
-ALONE = {"kernel_module.cpp", "numpy_c_api.cpp"}  # they import NumPy's C API
-# Compiled together, files read the headers once.
-UNITS = [[path for path in sorted(f.glob("*.cpp")) if path.name not in ALONE] for f in FOLDERS] + [
-    [path] for f in FOLDERS for path in f.glob("*.cpp") if path.name in ALONE
-]
+SEPARATE_SOURCES = {"kernel_module.cpp", "numpy_c_api.cpp"}  # they import NumPy's C API
+# Lists of files that are compiled together, so that the compiler reads the headers once.
+UNITS = [
+    [path for path in sorted(f.glob("*.cpp")) if path.name not in SEPARATE_SOURCES] for f in FOLDERS
+] + [[path] for f in FOLDERS for path in f.glob("*.cpp") if path.name in SEPARATE_SOURCES]
 
 
 def headers() -> Path | None:

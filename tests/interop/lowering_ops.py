@@ -108,7 +108,7 @@ CONV = [
         keep=(-1,),
     ),
     op("conv2d", Input=f(2, 4, 5, 5), Filter=w(f(6, 2, 3, 3)), out="Output", groups=2, keep=(1,)),
-    # groups of 4 channels, which sessions on x86-64 merge
+    # groups of 4 channels, fewer than a block of ONNX Runtime's layout on x86-64
     op("conv2d", Input=f(2, 32, 5, 5), Filter=w(f(64, 4, 3, 3)), out="Output", groups=8, keep=(1,)),
     op(
         "conv2d", Input=IMG, Filter=f(4, 3, 3, 3), out="Output", padding_algorithm="SAME", keep=(1,)

@@ -1,4 +1,4 @@
-"""Repeated calls of `to_static` take a short path, which makes the same checks as the first call."""
+"""Repeated calls of `to_static` take a fast path, which makes the same checks as the first call."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def expected(net: Net, x: Any, factor: float = 2.0) -> Any:
 
 
 @pytest.fixture(params=SPECS, ids=["no spec", "input_spec"])
-def called(request: pytest.FixtureRequest) -> tuple[Net, Any]:
+def converted_net_and_input(request: pytest.FixtureRequest) -> tuple[Net, Any]:
     """A converted layer in eval mode that was called twice without gradients."""
     net = Net()
     net.eval()
@@ -45,51 +45,53 @@ def called(request: pytest.FixtureRequest) -> tuple[Net, Any]:
     with paddle.no_grad():
         for _ in range(2):
             np.testing.assert_allclose(net(x).numpy(), expected(net, x), rtol=1e-5, atol=1e-6)
-    assert net.forward.program_cache.fast_cache  # the short path exists
+    assert net.forward.program_cache.fast_cache  # the fast path exists
     return net, x
 
 
-def count(net: Net) -> int:
+def num_programs(net: Net) -> int:
     return len(net.forward.program_cache)
 
 
-def test_changed_parameter(called: tuple[Net, Any]) -> None:
-    net, x = called
+def test_changed_parameter(converted_net_and_input: tuple[Net, Any]) -> None:
+    net, x = converted_net_and_input
     for _ in range(3):
         net.fc.weight.set_value(net.fc.weight * 1.5)
         with paddle.no_grad():
             for _ in range(3):
                 np.testing.assert_allclose(net(x).numpy(), expected(net, x), rtol=1e-5, atol=1e-6)
-    assert count(net) == 1
+    assert num_programs(net) == 1
 
 
-def test_changed_attribute(called: tuple[Net, Any]) -> None:
-    net, x = called
+def test_changed_attribute(converted_net_and_input: tuple[Net, Any]) -> None:
+    net, x = converted_net_and_input
     net.factor = 5.0
     with paddle.no_grad():
         np.testing.assert_allclose(net(x).numpy(), expected(net, x, 5.0), rtol=1e-5, atol=1e-6)
     net.factor = 2.0
     with paddle.no_grad():
         np.testing.assert_allclose(net(x).numpy(), expected(net, x, 2.0), rtol=1e-5, atol=1e-6)
-    assert count(net) == 2
+    assert num_programs(net) == 2
 
 
-def test_changed_global(called: tuple[Net, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    net, x = called
+def test_changed_global(
+    converted_net_and_input: tuple[Net, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net, x = converted_net_and_input
     monkeypatch.setitem(globals(), "SCALE", 3.0)
     with paddle.no_grad():
         np.testing.assert_allclose(net(x).numpy(), expected(net, x, 6.0), rtol=1e-5, atol=1e-6)
 
 
-def test_replaced_sublayer(called: tuple[Net, Any]) -> None:
-    net, x = called
+def test_replaced_sublayer(converted_net_and_input: tuple[Net, Any]) -> None:
+    net, x = converted_net_and_input
     net.fc = nn.Linear(4, 3)
     with paddle.no_grad():
         np.testing.assert_allclose(net(x).numpy(), expected(net, x), rtol=1e-5, atol=1e-6)
 
 
-def test_training_mode(called: tuple[Net, Any]) -> None:
-    net, x = called
+def test_training_mode(converted_net_and_input: tuple[Net, Any]) -> None:
+    net, x = converted_net_and_input
     net.train()
     with paddle.no_grad():
         assert any((net(x).numpy() == 0).any() for _ in range(20))  # dropout
@@ -98,8 +100,8 @@ def test_training_mode(called: tuple[Net, Any]) -> None:
         np.testing.assert_allclose(net(x).numpy(), expected(net, x), rtol=1e-5, atol=1e-6)
 
 
-def test_gradients(called: tuple[Net, Any]) -> None:
-    net, x = called
+def test_gradients(converted_net_and_input: tuple[Net, Any]) -> None:
+    net, x = converted_net_and_input
     net(x).sum().backward()
     want = np.tile(2 * x.numpy().sum(0)[:, None], (1, 3))
     np.testing.assert_allclose(net.fc.weight.grad.numpy(), want, rtol=1e-5, atol=1e-6)
@@ -107,8 +109,8 @@ def test_gradients(called: tuple[Net, Any]) -> None:
         assert net(x).stop_gradient
 
 
-def test_automatic_mixed_precision(called: tuple[Net, Any]) -> None:
-    net, x = called
+def test_automatic_mixed_precision(converted_net_and_input: tuple[Net, Any]) -> None:
+    net, x = converted_net_and_input
     with paddle.no_grad(), paddle.amp.auto_cast(dtype="float16", level="O1"):
         half = net(x).numpy()
     with paddle.no_grad():
@@ -117,8 +119,8 @@ def test_automatic_mixed_precision(called: tuple[Net, Any]) -> None:
     assert not np.array_equal(np.asarray(half, "float32"), full)
 
 
-def test_check_for_nan(called: tuple[Net, Any]) -> None:
-    net, _ = called
+def test_check_for_nan(converted_net_and_input: tuple[Net, Any]) -> None:
+    net, _ = converted_net_and_input
     x = paddle.full([2, 4], float("nan"))
     with paddle.no_grad():
         net(x)
@@ -131,8 +133,8 @@ def test_check_for_nan(called: tuple[Net, Any]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*as input_spec says")
-def test_other_shapes_dtypes_and_arguments(called: tuple[Net, Any]) -> None:
-    net, _ = called
+def test_other_shapes_dtypes_and_arguments(converted_net_and_input: tuple[Net, Any]) -> None:
+    net, _ = converted_net_and_input
     with paddle.no_grad():
         for rows in (1, 5, 2):
             x = paddle.randn([rows, 4])

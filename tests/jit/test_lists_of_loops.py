@@ -1,4 +1,4 @@
-"""The engine collects the results of loops in chunks: the results are those of eager calls."""
+"""The engine concatenates the lists of loops in chunks: the results are those of eager calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import oarlock as paddle
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*there are no parameters")
-CHUNK = 128  # kChunk of join_loop_sequences_in_chunks.cpp
+CHUNK = 128  # kChunk of concat_loop_sequences_in_chunks.cpp
 
 
 def concat(x: Any, count: Any) -> Any:

@@ -18,8 +18,8 @@ BUILD = ROOT / "build" / "asan"
 PASSED = ROOT / "build" / "tidy"  # an empty file for each digest of a source that passed
 CONFIG = ROOT / "cpp_runtime" / ".clang-tidy"
 SOURCES = ("cpp_runtime/src/*.cpp", "tracer/native/*.cpp")
-# The conversion rules are spared the static analyzer, which follows pointers and paths: they have
-# few of either.
+# The static analyzer skips the conversion rules: it follows pointers and paths, of which they have
+# few.
 RULES = ROOT / "cpp_runtime" / "src" / "convert"
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core import native
+from ..core.op import kernel_selection
 from .instructions import KernelCall
 
 
@@ -69,7 +70,7 @@ def make_in_place_kernel_or_none(call: KernelCall) -> Any:
         function is native.return_not_implemented
         or call.attrs
         or not reusable
-        or not native.switch.on
+        or not kernel_selection.native_enabled
     ):
         return None
     return native.compiled_function_or_placeholder("InPlaceKernel")(

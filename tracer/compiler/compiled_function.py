@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..autodiff.decompose_grad_ops import decompose_grad_ops
-from ..core import cuda, native
+from ..core import cuda
 from ..core._tape import limited
 from ..core.errors import OpError, append_user_line
 from ..core.errstate import IGNORE_ALL, errstate_variable
+from ..core.op import kernel_selection
 from ..core.result_size_limit import copy_array_checking_memory
 from ..core.tensor import Tensor
 from ..ir.block_captures import select_paddle_form_control_flow_grads
@@ -158,7 +159,7 @@ class CompiledProgram:
         """Return the build for the current state of the switch of compiled kernels. The builds with
         and without compiled kernels are each compiled at their first use.
         """
-        on = native.switch.on
+        on = kernel_selection.native_enabled
         found = self._builds.get(on)
         if found is None:
             found = self._builds[on] = _ProgramBuild(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core import native
+from ..core.op import kernel_selection
 from ..ir.program import VarDesc
 from . import buffer_reuse
 from .instructions import (
@@ -361,7 +362,7 @@ def fuse_elementwise(
     instructions unchanged.
     """
     if (
-        not native.switch.on
+        not kernel_selection.native_enabled
         or native.compiled_function_or_placeholder("Expression") is native.return_not_implemented
     ):
         return list(instructions)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core import cuda, native
 from ..core.dtype import MAX_RANK
-from ..core.op import Op
+from ..core.op import Op, kernel_selection
 from .instructions import KernelCall
 
 NUMPY_FOLDER = str(Path(np.__file__).parent)
@@ -37,7 +37,8 @@ def find_native_kernel(op: Op) -> Callable[..., Any] | None:
     """The compiled kernel of an op; None if there is none."""
     return (
         op.native_kernel_only
-        if native.switch.on and op.native_kernel_only is not native.return_not_implemented
+        if kernel_selection.native_enabled
+        and op.native_kernel_only is not native.return_not_implemented
         else None
     )
 
@@ -78,7 +79,7 @@ def select_native_call(call: KernelCall) -> tuple[Callable[..., Any], tuple[Any,
     name, extra_arguments_from_attrs = NATIVE_CALLS.get(call.op.type, ("", None))
     found = (
         native.compiled_function_or_placeholder(name)
-        if native.switch.on
+        if kernel_selection.native_enabled
         else native.return_not_implemented
     )
     extra = (

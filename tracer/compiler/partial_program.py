@@ -18,7 +18,7 @@ from ..capture.modes import Static, find_static_base_mode
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import replace_checks_by_asserts
 from ..capture.variable import Variable
-from ..core import cuda, native
+from ..core import cuda
 from ..core._tape import Node, arrays_of, record_program_call, stop_gradients_of, wrap_arrays
 from ..core.backward_pass import BARE_ARRAY_MODE
 from ..core.device_dispatch import require_single_device
@@ -26,7 +26,7 @@ from ..core.errors import DeviceMismatchError, OpError, append_user_line
 from ..core.garbage_collection import without_full_collections
 from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
-from ..core.op import AttrSpec, Op, OpTraits, Slot
+from ..core.op import AttrSpec, Op, OpTraits, Slot, kernel_selection
 from ..core.tensor import Tensor
 from ..ir.block_captures import program_draws_random
 from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
@@ -111,7 +111,7 @@ class PartialProgram:
         device = None if cuda.cupy_state.cupy is None else self._require_common_device(arrays)
         on_gpu = device is not None
         specialization = self._specializations.get(
-            (stops, native.switch.on, on_gpu)
+            (stops, kernel_selection.native_enabled, on_gpu)
         ) or self._create_gradient_specialization(stops, on_gpu)
         if on_gpu:
             with cuda.use_device(device):
@@ -169,7 +169,7 @@ class PartialProgram:
             result = GradientSpecialization(
                 self, names, [i for i in wants if self._has_differentiable_type(names[i])], on_gpu
             )
-        self._specializations[stops, native.switch.on, on_gpu] = result
+        self._specializations[stops, kernel_selection.native_enabled, on_gpu] = result
         return result
 
     def _has_differentiable_type(self, name: str) -> bool:

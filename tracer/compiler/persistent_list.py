@@ -9,10 +9,10 @@ from typing import Any, overload
 class PersistentList(Sequence[Any]):
     """An immutable, sparse list. `with_element` returns a changed version in constant time.
 
-    All versions share one dict of the elements that are not None; its content is that of the
-    version used last. Each other version stores one element that differs from those of its next
-    version. The use of a version changes the dict, in a time proportional to the number of
-    differences. (Baker, "Shallow binding makes functional arrays fast", 1991)
+    All versions share one dict of the elements that are not None. The version used last owns the
+    dict; each other version stores its next version on the way to the owner, and the one element
+    that differs between the two. The use of a version changes the dict, in a time proportional to
+    the number of differences. (Baker, "Shallow binding makes functional arrays fast", 1991)
     """
 
     __slots__ = ("_difference", "_elements", "_length", "_next")
@@ -23,8 +23,8 @@ class PersistentList(Sequence[Any]):
         self._elements: dict[int, Any] | None = {
             i: item for i, item in enumerate(items) if item is not None
         }
-        # If another version has the dict: the index and value of the element that differs from that
-        # of the next version.
+        # If another version owns the dict: the next version, and the index and value of the element
+        # that differs from it.
         self._next: PersistentList | None = None
         self._difference: tuple[int, Any] = (0, None)
 
@@ -33,7 +33,7 @@ class PersistentList(Sequence[Any]):
         result = PersistentList.__new__(PersistentList)
         result._length = max(self._length, index + 1)
         result._elements, result._next, result._difference = None, self, (index, value)
-        result._activate()
+        result._reroot()
         return result
 
     def padded_to(self, length: int) -> PersistentList:
@@ -42,14 +42,14 @@ class PersistentList(Sequence[Any]):
 
     def elements(self) -> dict[int, Any]:
         """Return a copy of the elements that are not None, by index."""
-        return dict(self._activate())
+        return dict(self._reroot())
 
     def num_elements(self) -> int:
         """Return the number of elements that are not None."""
-        return len(self._activate())
+        return len(self._reroot())
 
-    def _activate(self) -> dict[int, Any]:
-        """Change the shared dict to the elements of this version, and return it."""
+    def _reroot(self) -> dict[int, Any]:
+        """Make this version the owner of the shared dict, and return the dict with its elements."""
         if self._elements is not None:
             return self._elements
         path, version = list[PersistentList](), self
@@ -81,7 +81,7 @@ class PersistentList(Sequence[Any]):
     def __getitem__(self, index: slice) -> list[Any]: ...
 
     def __getitem__(self, index: Any) -> Any:
-        indices, elements = range(self._length)[index], self._activate()
+        indices, elements = range(self._length)[index], self._reroot()
         if isinstance(indices, int):
             return elements.get(indices)
         return [elements.get(i) for i in indices]

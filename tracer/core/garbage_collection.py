@@ -13,12 +13,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Collections of the middle generation between two full collections. No program needs so many.
-_THRESHOLD = 1_000_000_000
+# The threshold while full collections are suspended: more collections of the middle generation than
+# a program makes.
+_SUSPENDED_THRESHOLD = 1_000_000_000
 
 
 class _Suspension:
-    """How many threads and nested calls suspend full collections, and the threshold before."""
+    """Counts the threads and nested calls that suspend full collections, and stores the threshold
+    to restore.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -30,14 +33,14 @@ class _Suspension:
             self._count += 1
             if self._count == 1:
                 new, middle, self._previous = gc.get_threshold()
-                gc.set_threshold(new, middle, _THRESHOLD)
+                gc.set_threshold(new, middle, _SUSPENDED_THRESHOLD)
 
     def end(self) -> None:
         """Undo one `begin`. The last call restores the threshold, unless other code set it."""
         with self._lock:
             self._count -= 1
             new, middle, current = gc.get_threshold()
-            if self._count == 0 and current == _THRESHOLD:
+            if self._count == 0 and current == _SUSPENDED_THRESHOLD:
                 gc.set_threshold(new, middle, self._previous)
 
 

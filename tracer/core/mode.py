@@ -28,7 +28,8 @@ class Mode:
     tape: gradients are recorded.
     allows_bare_arrays: vjp rules may run on bare arrays, without calls of this mode.
     static: ops are recorded into a program.
-    allows_fused_ops: a function may call one op of Oarlock in place of several ops of Paddle.
+    allows_fused_ops: a function may call an op that only Oarlock has, such as `linear`, in place of
+    several ops of Paddle.
     """
 
     is_eager = True

@@ -1,4 +1,4 @@
-"""Compiled kernels: whether compiled kernels are available, and a switch that turns them off.
+"""Compiled kernels: whether compiled kernels are available, and which ops use them.
 
 OARLOCK_NATIVE=0 starts with kernels turned off. With compiled kernels, the process does not return
 freed memory to the system but reuses it, because each training step allocates arrays of the same
@@ -23,9 +23,9 @@ except ImportError:  # built without compiled kernels
     kernels_module = None
 
 
-# The process-wide switch that turns compiled kernels on and off.
-switch = kernel_selection
-switch.on = kernels_module is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
+kernel_selection.native_enabled = (
+    kernels_module is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
+)
 
 
 def return_not_implemented(*args: Any, **kwargs: Any) -> Any:
@@ -53,7 +53,7 @@ class OptionallyNativeFunction:
         """
         found = (
             NotImplemented
-            if not switch.on or is_running_kernel_on_gpu()
+            if not kernel_selection.native_enabled or is_running_kernel_on_gpu()
             else self.native_function(*args)
         )
         return self.numpy_function(*args) if found is NotImplemented else found
@@ -64,27 +64,27 @@ class OptionallyNativeFunction:
         return self
 
 
-if switch.on:
+if kernel_selection.native_enabled:
     compiled_function_or_placeholder("keep_memory")()
 
 
 def set_kernel_wrapper(wrap: Callable[[Op, Kernel], Kernel] | None) -> None:
     """Replace the kernel of every op by `wrap(op, kernel)`."""
     kernel_selection.wrap = wrap
-    set_native_kernels_enabled(switch.on)
+    set_native_kernels_enabled(kernel_selection.native_enabled)
 
 
 def set_native_kernels_enabled(on: bool) -> None:
     """Turn compiled kernels of all ops and optimizers on or off."""
-    switch.on = on and kernels_module is not None
-    for op in OPS.defined_ops():  # ops that are defined later read the switch then
+    kernel_selection.native_enabled = on and kernels_module is not None
+    for op in OPS.defined_ops():  # an op that is defined later selects its kernel then
         op.select_kernel()
 
 
 @contextmanager
 def use_native_kernels(on: bool) -> Iterator[None]:
     """Context manager in which compiled kernels are turned on or off."""
-    before = switch.on
+    before = kernel_selection.native_enabled
     set_native_kernels_enabled(on)
     try:
         yield

@@ -203,14 +203,14 @@ def _attr_specs_of_parameters(
 
 
 class KernelSelection:
-    """Which kernel the calls of an op run. The selection applies to all ops.
+    """Which kernel the calls of an op run. The selection applies to all ops of the process.
 
-    on: whether compiled kernels are in use.
+    native_enabled: whether ops call their compiled kernels.
     wrap: function (op, kernel) -> kernel, which is applied to all kernels once a GPU is used; see
     `device_dispatch.py`.
     """
 
-    on = True
+    native_enabled = True
     wrap: Callable[[Op, Kernel], Kernel] | None = None
 
 
@@ -364,7 +364,7 @@ class Op(OpBase):
         """Set the kernel that calls of this op run, as `kernel_selection` states."""
         kernel = (
             self.native_kernel_with_fallback
-            if kernel_selection.on and self.native_kernel_with_fallback is not None
+            if kernel_selection.native_enabled and self.native_kernel_with_fallback is not None
             else self.numpy_kernel
         )
         wrap = kernel_selection.wrap
@@ -486,6 +486,10 @@ class OpTable(dict[str, Op]):
         for name, types in types_by_module.items():
             self._module_by_type.update(dict.fromkeys(types.split(), f"{package}.{name}"))
 
+    def is_defined(self, type: str) -> bool:
+        """Return whether the module of an op has been imported."""
+        return super().__contains__(type)
+
     def defined_ops(self) -> ValuesView[Op]:
         """Return the ops whose modules have been imported."""
         return super().values()
@@ -563,7 +567,7 @@ def op(
     op_traits = OpTraits(**traits)
 
     def wrap(kernel: Kernel) -> Op:
-        if dict.__contains__(OPS, type):
+        if OPS.is_defined(type):
             raise TypeError(f"{type} is defined twice")
         if op_traits.no_half_reason:
             kernel = _wrap_to_reject_half(kernel, op_traits.no_half_reason)

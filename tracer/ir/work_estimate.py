@@ -9,7 +9,7 @@ from .program import OpDesc, Program
 
 # Up to this number of multiplications, waking a second thread takes longer than the thread saves.
 MAX_MULTIPLICATIONS = 1 << 19
-MAX_ELEMENTS = 1 << 15  # of a variable that an op computes
+MAX_ELEMENTS = 1 << 15  # of an input of the program, or of a variable that an op computes
 
 MATMUL_OP_TYPES = frozenset({"matmul", "matmul_v2", "mul"})
 # Ops with a few operations for each element of their inputs and outputs.
@@ -45,8 +45,8 @@ ELEMENTWISE_OP_TYPES = frozenset(
 
 
 def is_too_small_for_threads(program: Program) -> bool:
-    """Whether a program is known to do so little work that one thread runs it fastest: all sizes
-    are known, and its ops are few multiplications of matrices and elementwise ops on small arrays.
+    """Whether one thread runs a program fastest: all sizes are known, and all ops are matrix
+    products with few multiplications or elementwise ops on small arrays.
     """
     if len(program.blocks) > 1:
         return False
@@ -62,8 +62,8 @@ def is_too_small_for_threads(program: Program) -> bool:
 
 
 def _num_multiplications(program: Program, op: OpDesc) -> float:
-    """Return an upper bound of the number of multiplications of a product [M, K] x [K, N], which is
-    sqrt(MK * KN * MN).
+    """Return the number of multiplications of a product of matrices [M, K] and [K, N], which is
+    M K N = sqrt(MK * KN * MN); of a batch of products, an upper bound.
     """
     names = (*op.inputs["X"], *op.inputs["Y"], *op.outputs["Out"])
     return math.sqrt(math.prod(_num_elements(program, name) for name in names))

@@ -92,7 +92,7 @@ class ConcreteProgram:
 
         If the run fails, random generators and buffers are restored to their previous state.
         """
-        if self._has_no_state and not state.mode.tape:
+        if self._is_stateless and not state.mode.tape:
             return self._build_results(self._run_without_gradients(tensors), tensors)
         inputs = [*tensors, *self.result_builder.read_effect_input_tensors()]
         stops = self.partial_program.stop_gradients_of_inputs_and_state(inputs)
@@ -115,7 +115,7 @@ class ConcreteProgram:
 
         tensors: the inputs of the function.
         """
-        if self._only_returns_a_tensor:
+        if self._returns_tensor_without_effects:
             outputs[0]._program_output_name = self._output_names[0]
             return outputs[0]
         for tensor, name in zip(outputs, self._output_names, strict=False):
@@ -143,12 +143,12 @@ class ConcreteProgram:
         )
 
     @functools.cached_property
-    def _only_returns_a_tensor(self) -> bool:
+    def _returns_tensor_without_effects(self) -> bool:
         """Whether the function returns one tensor and has no side effects."""
-        return self.result_builder.only_returns_a_tensor and not self.guards.replays_assignments
+        return self.result_builder.returns_single_output and not self.guards.replays_assignments
 
     @functools.cached_property
-    def _has_no_state(self) -> bool:
+    def _is_stateless(self) -> bool:
         """Whether a run reads no tensors besides inputs and parameters, and changes no state that a
         failed run would have to restore.
         """
@@ -295,8 +295,8 @@ class SideEffectReplayAndResultBuilder:
         )
 
     @property
-    def only_returns_a_tensor(self) -> bool:
-        """Whether the result is the only output of the program, and there are no side effects."""
+    def returns_single_output(self) -> bool:
+        """Whether the only output of the program is the result, and inputs and attributes stay."""
         return self._is_single_tensor and not self.changed_input_indices
 
     def read_effect_input_tensors(self) -> list[Tensor]:
@@ -311,7 +311,7 @@ class SideEffectReplayAndResultBuilder:
         """Assign attributes and elements, and change inputs in place, as the captured function
         does; return its nested results.
         """
-        if self.only_returns_a_tensor:
+        if self.returns_single_output:
             return flat[0]
         tensors = iter(flat)
         leaves = [

@@ -152,8 +152,8 @@ class StaticFunction:
         mode = state.mode
         if not mode.is_eager or not is_to_static_enabled():
             return self._converted_or_original_function(mode)(*args, **kwargs)
-        plain = None if kwargs else self._fast_cache_key_or_none(args, mode)
-        concrete = self._program_cache.fast_cache.get(plain)
+        fast_key = None if kwargs else self._fast_cache_key_or_none(args, mode)
+        concrete = self._program_cache.fast_cache.get(fast_key)
         if concrete is not None and concrete.guards.are_satisfied():
             self._program_cache.latest_program = concrete
             self._python_fallback.last_arguments = None
@@ -169,13 +169,13 @@ class StaticFunction:
             return found if concrete is None else concrete.tag_tensors_with_output_names(found)
         self._python_fallback.last_arguments = None
         if (
-            plain is not None
+            fast_key is not None
             and len(tensors) == len(args)
             and self._function_parameters.has_fixed_defaults
             and not concrete.missing_gradient_reasons
             and self._fits_input_spec(arguments)
         ):
-            self._program_cache.fast_cache[plain] = concrete
+            self._program_cache.fast_cache[fast_key] = concrete
         try:
             return concrete(tensors)
         except Exception as error:
@@ -312,8 +312,8 @@ class StaticFunction:
         check_named_dimensions(self._function_parameters.name, specs, arguments)
 
     def _fits_input_spec(self, arguments: FlattenedArguments) -> bool:
-        """Whether the shapes of the arguments are those that `input_spec` declares. If they are
-        not, each call warns.
+        """Whether the shapes of the arguments are those that `input_spec` declares. Other arguments
+        are not cached for fast calls, because each call with them warns.
         """
         if self._input_spec is None:
             return True

@@ -33,11 +33,11 @@ def linear_recurrence(x, a, *, axis: int, reverse: bool = False):
 
     X, A [*] -> Out [*]
     """
-    return _recurrence_along_axis(x, a, axis, reverse)
+    return _linear_recurrence_array(x, a, axis, reverse)
 
 
 @native.OptionallyNativeFunction
-def _recurrence_along_axis(x: Any, a: Any, axis: int, reverse: bool) -> Any:
+def _linear_recurrence_array(x: Any, a: Any, axis: int, reverse: bool) -> Any:
     out = np.array(x)
     rows, factors = np.moveaxis(out, axis, 0), np.moveaxis(a, axis, 0)
     places = range(len(rows) - 2, -1, -1) if reverse else range(1, len(rows))
@@ -46,7 +46,7 @@ def _recurrence_along_axis(x: Any, a: Any, axis: int, reverse: bool) -> Any:
     return out
 
 
-_recurrence_along_axis.native(native.compiled_function_or_placeholder("linear_recurrence"))
+_linear_recurrence_array.native(native.compiled_function_or_placeholder("linear_recurrence"))
 
 
 @linear_recurrence.vjp
@@ -110,31 +110,34 @@ def _cumulative_extreme_and_index(x: Any, axis: int, is_max: bool) -> Any:
     """The largest or smallest element of x up to each position along the axis, and the last of its
     indices, int64.
     """
-    better = np.greater_equal if is_max else np.less_equal
+    replaces = np.greater_equal if is_max else np.less_equal
     rows = np.moveaxis(x, axis, 0)
-    best, where = rows.copy(), np.zeros(rows.shape, np.int64)
+    extremes, indices = rows.copy(), np.zeros(rows.shape, np.int64)
     for k in range(1, len(rows)):
-        takes = better(rows[k], best[k - 1]) | np.isnan(rows[k])
-        best[k] = np.where(takes, rows[k], best[k - 1])
-        where[k] = np.where(takes, k, where[k - 1])
-    return np.moveaxis(best, 0, axis), np.moveaxis(where, 0, axis)
+        is_replaced = replaces(rows[k], extremes[k - 1]) | np.isnan(rows[k])
+        extremes[k] = np.where(is_replaced, rows[k], extremes[k - 1])
+        indices[k] = np.where(is_replaced, k, indices[k - 1])
+    return np.moveaxis(extremes, 0, axis), np.moveaxis(indices, 0, axis)
 
 
 _cumulative_extreme_and_index.native(native.compiled_function_or_placeholder("cumulate_extreme"))
 
 
-def _define_cumulative_extreme(type: str, is_max: bool, word: str) -> Any:
+def _define_cumulative_extreme(type: str, is_max: bool) -> Any:
+    """Define `cummax` or `cummin`."""
+
     @op(type, "x -> out, indices~")
     def kernel(x, *, axis: int = -1, dtype: int = 3):
         target = numpy_dtype_of_proto(dtype)
         if not x.ndim:
             return x.copy(), np.zeros((), target)
-        best, where = _cumulative_extreme_and_index(half_to_float32(x), axis, is_max)
-        return best.astype(x.dtype, copy=False), where.astype(target, copy=False)
+        extremes, indices = _cumulative_extreme_and_index(half_to_float32(x), axis, is_max)
+        return extremes.astype(x.dtype, copy=False), indices.astype(target, copy=False)
 
+    extreme = "largest" if is_max else "smallest"
     kernel.kernel.__doc__ = (
-        f"out = the {word} element of x up to each position along the axis. indices = its index, "
-        "the last one of equal elements. x [*] -> out [*], indices int [*]"
+        f"out = the {extreme} element of x up to each position along the axis. indices = "
+        "its index, the last one of equal elements. x [*] -> out [*], indices int [*]"
     )
 
     @kernel.meta
@@ -150,8 +153,8 @@ def _define_cumulative_extreme(type: str, is_max: bool, word: str) -> Any:
     return kernel
 
 
-cummax = _define_cumulative_extreme("cummax", True, "largest")
-cummin = _define_cumulative_extreme("cummin", False, "smallest")
+cummax = _define_cumulative_extreme("cummax", True)
+cummin = _define_cumulative_extreme("cummin", False)
 
 
 @op("logcumsumexp", "X -> Out", host_reason=HOST_NOT_IN_CUPY)

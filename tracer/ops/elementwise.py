@@ -231,12 +231,12 @@ def masked(x, mask):
     return np.where(mask, x, x.dtype.type(0))
 
 
-_KEEP_WHERE = native.compiled_function_or_placeholder("keep_where")
+_ZERO_WHERE_FALSE = native.compiled_function_or_placeholder("zero_where_false")
 
 
 @masked.native
 def _(x, mask):
-    return _KEEP_WHERE(x, mask)
+    return _ZERO_WHERE_FALSE(x, mask)
 
 
 @masked.vjp
@@ -290,14 +290,14 @@ def floor_divide_arrays(x: Any, y: Any) -> Any:
 
 
 @native.OptionallyNativeFunction
-def _remainder(x: Any, y: Any) -> Any:
+def remainder_arrays(x: Any, y: Any) -> Any:
     """The remainder of x / y with the sign of y."""
     check_no_integer_division_by_zero(x, y)
     return np.mod(x, y)
 
 
 def _compiled_division(name: str) -> Callable[[Any, Any], Any]:
-    """Return the compiled function `name`, with operands broadcast."""
+    """Return a function that broadcasts its operands and calls the compiled function `name`."""
     function = native.compiled_function_or_placeholder(name)
 
     def divide(x: Any, y: Any) -> Any:
@@ -309,7 +309,7 @@ def _compiled_division(name: str) -> Callable[[Any, Any], Any]:
 
 
 floor_divide_arrays.native(_compiled_division("floor_divide"))
-_remainder.native(_compiled_division("remainder"))
+remainder_arrays.native(_compiled_division("remainder"))
 
 
 @op("elementwise_mod", "X, Y -> Out", meta=broadcast_meta_requiring_same_dtype_not_bool)
@@ -318,7 +318,7 @@ def mod(x, y, *, axis: int = -1):
     """Out = the remainder of X / Y, with the sign of Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
     x, y = reshape_to_broadcast_at_axis(x, y, axis)
-    return _remainder(x, y)
+    return remainder_arrays(x, y)
 
 
 @mod.vjp

@@ -18,6 +18,7 @@ from ..core.op import (
     Meta,
     check,
     check_dtype,
+    kernel_selection,
     op,
 )
 from .elementwise import floor_divide_arrays, masked, zeros_like
@@ -296,8 +297,8 @@ def _(g, x, ids, updates, *, overwrite):
 
 _LAST_WRITE_MASK = native.compiled_function_or_placeholder("last_write_mask")
 
-# If the largest id is below this multiple of the number of ids, a table of all ids is faster than
-# sorting.
+# A table with an entry for each id up to the largest one is faster than sorting, if it has at most
+# this number of entries per given id.
 MAX_TABLE_SIZE_PER_ID = 16
 
 
@@ -310,13 +311,13 @@ def mask_of_last_occurrences(ids, y):
     if not ids.ndim:
         return np.ones_like(y, dtype=bool)
     last = _last_occurrences(ids.reshape(-1))
-    # a full mask, because operations on a broadcast one are slow for short rows
+    # copied, because operations on a broadcast mask are slow for short rows
     return np.repeat(last, math.prod(y.shape[1:])).reshape(y.shape)
 
 
 @native.OptionallyNativeFunction
 def _last_occurrences(ids: Any) -> Any:
-    """Whether each of the ids [M] is the last equal one -> bool [M]"""
+    """Whether no later id is equal to an id. ids [M] -> bool [M]"""
     _, from_the_end = np.unique(ids[::-1], return_index=True)
     last = np.zeros_like(ids, dtype=bool)
     last[ids.size - 1 - from_the_end] = True
@@ -348,16 +349,18 @@ def split_and_check_index_tuples(x: Any, index: Any) -> tuple[Any, ...]:
     return found
 
 
-def rows_of_index_tuples(x: Any, index: Any) -> Any:
+def linear_indices_of_tuples(x: Any, index: Any) -> Any:
     """The row-major positions [M] in the indexed axes of `x` of the M index tuples in the last axis
     of `index`.
     """
     count = index.shape[-1]
     if not count:
         return np.zeros(index.shape[:-1], np.int64).reshape(-1)
-    if native.switch.on and not is_running_kernel_on_gpu():
+    if kernel_selection.native_enabled and not is_running_kernel_on_gpu():
         tuples = index.reshape(-1, count)
-        rows = linear_row_indices(x.shape, [tuples[:, i] for i in range(count)], wraps=False)
+        rows = linear_row_indices(
+            x.shape, [tuples[:, i] for i in range(count)], allows_negative=False
+        )
         if rows is not NotImplemented:
             return rows
     rows = np.zeros_like(index[..., :1].reshape(-1))
@@ -383,7 +386,7 @@ def gather_nd(x, index):
     """Out = the slices of X at index tuples. X [*S], Index int [*I, K] -> Out [*I, *S[K:]]"""
     if not index.shape[-1]:
         return np.broadcast_to(x, index.shape[:-1] + x.shape)
-    found = try_take_compiled(x, list(np.moveaxis(index, -1, 0)), wraps=False)
+    found = try_take_compiled(x, list(np.moveaxis(index, -1, 0)), allows_negative=False)
     return x[split_and_check_index_tuples(x, index)] if found is None else found
 
 
@@ -408,7 +411,7 @@ def scatter_nd_add(x, index, updates):
     check_updates_shape(updates.shape, index.shape[:-1] + x.shape[count:])
     out = x.copy()
     rest = x.shape[count:]
-    rows = rows_of_index_tuples(x, index)
+    rows = linear_indices_of_tuples(x, index)
     scatter_add_rows(out.reshape(-1, *rest), rows, updates.reshape(-1, *rest))
     return out
 

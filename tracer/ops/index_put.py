@@ -127,7 +127,7 @@ def index_get(x, indices):
 
     X [*], Indices list of int or bool tensors -> Out [*]
     """
-    found = try_take_compiled(x, indices, wraps=True)
+    found = try_take_compiled(x, indices, allows_negative=True)
     return x[_checked_numpy_indices(x, indices)] if found is None else found
 
 

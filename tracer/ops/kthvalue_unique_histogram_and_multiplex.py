@@ -130,6 +130,9 @@ def _normalized_axis_or_none(x: Any, axis: Any) -> int | None:
 
 @native.OptionallyNativeFunction
 def _unique_with_index_inverse_and_counts(x: Any, axis: int | None) -> tuple[Any, Any, Any, Any]:
+    """The sorted unique elements of x, or slices along the axis; the index of their first
+    occurrences; for each element of x, the position of its value among them; and their counts.
+    """
     return np.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
 
 
@@ -142,13 +145,13 @@ def _(x, axis):
     if order is NotImplemented:
         return NotImplemented
     ordered = take_elements(x, order, 0)
+    # whether an element differs from the one before; NaN are last, and count as equal
     begins = np.ones(x.shape, bool)
-    # NaN are equal to each other, and last
     np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
     begins[1:] &= ~(np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
     starts = np.flatnonzero(begins)
     inverse = put_elements(np.empty_like(order), order, np.cumsum(begins) - 1, 0, False)
-    inverse = inverse.reshape(shape)  # as NumPy
+    inverse = inverse.reshape(shape)  # NumPy's shape
     return ordered[starts], order[starts], inverse, np.diff(starts, append=x.size)
 
 

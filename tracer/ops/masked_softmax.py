@@ -78,7 +78,7 @@ def _(g, x, *, Out):
 @computed_in_float32_if_half
 def attention(q, k, v, mask=None, *, scale: float, is_causal: bool = False):
     """Out = softmax(Q K' * scale + Mask) V with the axes of heads and rows exchanged, for calls
-    without gradients. Where ops are recorded, it is several ops.
+    without gradients. Modes that record ops call the ops of the formula instead.
 
     Q [B,H,L,D], K [B,H,S,D], V [B,H,S,E], Mask broadcast to [B,H,L,S] -> Out [B,L,H,E]
 

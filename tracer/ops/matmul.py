@@ -59,7 +59,7 @@ def _operand_matrix_dims(shape: tuple[int, ...], transposed: bool, column: bool)
 
 
 @matmul.meta
-def _product_meta(x: Meta, y: Meta, *, trans_x: bool, trans_y: bool) -> Meta:
+def _matmul_meta(x: Meta, y: Meta, *, trans_x: bool, trans_y: bool) -> Meta:
     check(len(x.shape) > 0 and len(y.shape) > 0, "X and Y need at least one axis")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     m, k = _operand_matrix_dims(x.shape, trans_x, column=False)
@@ -72,7 +72,7 @@ def _product_meta(x: Meta, y: Meta, *, trans_x: bool, trans_y: bool) -> Meta:
 
 
 @matmul.vjp
-def _product_vjp(g: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -> Any:
+def _matmul_vjp(g: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -> Any:
     if len(vjp_input_shape(x)) == 1 or len(vjp_input_shape(y)) == 1:
         return _vector_vjp(g, x, y, trans_x, trans_y)
     return lambda: _left_grad(g, x, y, trans_x, trans_y), lambda: _right_grad(
@@ -123,8 +123,8 @@ def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 
 @op("linear", "X, Y, Bias -> Out", same_dtype="X Y Bias", internal=True)
 def linear(x, y, bias):
-    """Out = X @ Y + Bias in one kernel. Where ops are recorded, they are matmul_v2 and
-    elementwise_add.
+    """Out = X @ Y + Bias in one kernel. Modes that record ops call matmul_v2 and elementwise_add
+    instead.
 
     X [*B,K], Y [K,N], Bias [N] -> Out [*B,N]
     """
@@ -138,13 +138,13 @@ def _(x, y, bias):
 
 @linear.meta
 def _(x, y, bias):
-    product = _product_meta(x, y, trans_x=False, trans_y=False)
+    product = _matmul_meta(x, y, trans_x=False, trans_y=False)
     return Meta(broadcast_shapes(product.shape, bias.shape), product.dtype)
 
 
 @linear.vjp
 def _(g, x, y, bias):
-    return *_product_vjp(g, x, y, trans_x=False, trans_y=False), g
+    return *_matmul_vjp(g, x, y, trans_x=False, trans_y=False), g
 
 
 @op("bmm", "X, Y -> Out", same_dtype="X Y")

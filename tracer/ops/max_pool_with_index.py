@@ -143,7 +143,7 @@ def _scatter_add_to_images(shape: Any, mask: Any, y: Any) -> Any:
     images = math.prod(shape[:2])
     total = np.zeros_like(y, shape=(images, math.prod(shape[2:])))
     y = np.where(mask < 0, y.dtype.type(0), y)  # Mask is -1 for a window that lies in the padding
-    # an index -1 adds its 0 to element 0
+    # an index of -1 becomes 0, and its value 0 changes nothing
     places = np.maximum(mask.reshape(images, -1), 0)
     return put_elements(total, places, y.reshape(images, -1), 1, True).reshape(shape)
 

@@ -53,15 +53,15 @@ def nms_of_sorted_boxes(
     """
     if eta < 1 and threshold > 0.5:
         return _nms_with_decaying_threshold(boxes, threshold, extra, eta)
-    return _select_boxes(boxes, threshold, extra).tolist()
+    return _nms_of_sorted_boxes_with_constant_threshold(boxes, threshold, extra).tolist()
 
 
 _SELECT_BOXES = native.compiled_function_or_placeholder("select_boxes")
 
 
 @native.OptionallyNativeFunction
-def _select_boxes(boxes: Any, threshold: float, extra: float) -> Any:
-    """NMS of sorted boxes with a constant threshold -> int64 [K]"""
+def _nms_of_sorted_boxes_with_constant_threshold(boxes: Any, threshold: float, extra: float) -> Any:
+    """The indices of the selected boxes, int64 [K]. boxes [N, 4], sorted by score."""
     left, kept = np.arange(len(boxes)), []
     while len(left):
         first, left = left[:BLOCK_SIZE], left[BLOCK_SIZE:]
@@ -76,7 +76,7 @@ def _select_boxes(boxes: Any, threshold: float, extra: float) -> Any:
     return np.array(kept, np.int64)
 
 
-_select_boxes.native(_SELECT_BOXES)
+_nms_of_sorted_boxes_with_constant_threshold.native(_SELECT_BOXES)
 
 
 def _select_greedily_by_compatibility(free: Any) -> list[int]:

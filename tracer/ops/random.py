@@ -239,6 +239,7 @@ _search_cumulative_sums.native(native.compiled_function_or_placeholder("search_c
 
 
 def _check_positive_weights(weights: Any, count: int) -> None:
+    """Raise OpError unless each row has at least `count` weights above zero."""
     check(
         bool(np.all(np.count_nonzero(weights, axis=-1) >= count)),
         f"X has fewer than {count} weights above zero",
@@ -249,15 +250,15 @@ def _draw_distinct_by_exponentials(rows: Any, count: int) -> Any:
     """Draw `count` different indices per row, in the order of draws without replacement: the order
     of exponentially distributed times with the weights as rates (Efraimidis and Spirakis, 2006).
     """
-    with np.errstate(divide="ignore"):  # an index without weight comes last
+    with np.errstate(divide="ignore"):  # an index of weight 0 comes last
         times = rng.generator().standard_exponential(rows.shape) / rows
     return first_sort_indices(times, 1, count, False)
 
 
 def _redraw_duplicates(rows: Any, drawn: Any) -> None:
-    """Replace all but the first of equal indices in each row of `drawn` in place. The first
-    occurrences are the first draws without replacement; the other draws follow from the remaining
-    weights. A row with too few weights above zero has duplicates, and raises OpError.
+    """Make draws with replacement to draws without replacement, in place: keep the first occurrence
+    of each index of a row, and draw the others from the weights of the indices not drawn yet.
+    Raises OpError for a row with too few weights above zero, which has duplicates.
     """
     ordered = np.sort(drawn, axis=1)
     for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)).tolist():
@@ -265,8 +266,8 @@ def _redraw_duplicates(rows: Any, drawn: Any) -> None:
         _check_positive_weights(rows[row], drawn.shape[1])
         weights = rows[row].copy()
         weights[chosen] = 0
-        more = _draw_distinct_by_exponentials(weights[None], drawn.shape[1] - len(chosen))[0]
-        drawn[row] = np.concatenate((chosen, more))
+        other = _draw_distinct_by_exponentials(weights[None], drawn.shape[1] - len(chosen))[0]
+        drawn[row] = np.concatenate((chosen, other))
 
 
 @multinomial.meta

@@ -508,8 +508,9 @@ _CUMULATE = native.compiled_function_or_placeholder("cumulate")
 
 @cumulate.native
 def _(x, axis, product, reverse, exclusive):
-    # The compiled kernel processes lines side by side, to hide the latency of an operation. Sums of
-    # integers have none, so that NumPy is faster along the last axis.
+    # The compiled kernel processes several lines at the same time, which hides the latency of an
+    # operation. The latency of integer additions is short, so that NumPy is faster along the last
+    # axis.
     if x.dtype.kind == "i" and not product and axis in (-1, x.ndim - 1):
         return NotImplemented
     return _CUMULATE(x, axis, product, reverse, exclusive)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core import cuda, native
 from ..core.arrays import is_running_kernel_on_gpu, np
+from ..core.op import kernel_selection
 
 # For each ufunc, the type codes of the dtypes that CUDA has atomic operations for.
 _ATOMIC_DTYPE_CODES = {
@@ -68,7 +69,7 @@ def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
 def assign_or_add_in_place_at(
     out: Any, places: tuple[Any, ...], values: Any, accumulate: bool
 ) -> None:
-    """Assign as `assign_in_place_at`; with `accumulate`, add instead."""
+    """Assign values at positions, as `assign_in_place_at`; if `accumulate`, add them instead."""
     if accumulate:
         ufunc_at(np.add, out, places, values)
     else:
@@ -77,10 +78,14 @@ def assign_or_add_in_place_at(
 
 def try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bool:
     """Assign or add `values` at index arrays of the leading axes of `out` with a compiled kernel.
-    Returns False, and changes nothing, if it does not support the operands.
+    Returns False, and changes nothing, if the kernel does not support the operands.
     """
     indices = places if isinstance(places, tuple) else (places,)
-    if not native.switch.on or is_running_kernel_on_gpu() or not out.flags.c_contiguous:
+    if (
+        not kernel_selection.native_enabled
+        or is_running_kernel_on_gpu()
+        or not out.flags.c_contiguous
+    ):
         return False
     if not indices or any(getattr(index, "dtype", None) is None for index in indices):
         return False
@@ -92,7 +97,7 @@ def try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bo
         and _PUT(out, indices[0], values, 0, False, accumulate) is not NotImplemented
     ):
         return True
-    rows = linear_row_indices(out.shape, indices, wraps=True)
+    rows = linear_row_indices(out.shape, indices, allows_negative=True)
     if rows is NotImplemented:
         return False
     values = np.asarray(values, None if isinstance(values, np.ndarray) else out.dtype)
@@ -101,15 +106,15 @@ def try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bo
     return _PUT(flat, rows, values, 0, False, accumulate) is not NotImplemented
 
 
-def try_take_compiled(x: Any, indices: Any, wraps: bool) -> Any:
-    """x[indices] for index arrays of the leading axes, with a compiled kernel. Returns None if it
-    does not support the operands or an index is out of range.
+def try_take_compiled(x: Any, indices: Any, allows_negative: bool) -> Any:
+    """x[indices] for index arrays of the leading axes, with a compiled kernel. Returns None if
+    the kernel does not support the operands or an index is out of range.
 
-    wraps: indices in [-size, 0) count from the end.
+    allows_negative: indices in [-size, 0) count from the end.
     """
-    if not native.switch.on or is_running_kernel_on_gpu() or not indices:
+    if not kernel_selection.native_enabled or is_running_kernel_on_gpu() or not indices:
         return None
-    rows = linear_row_indices(x.shape, indices, wraps)
+    rows = linear_row_indices(x.shape, indices, allows_negative)
     if rows is NotImplemented:
         return None
     row_shape = x.shape[len(indices) :]
@@ -119,12 +124,12 @@ def try_take_compiled(x: Any, indices: Any, wraps: bool) -> Any:
     return found.reshape((*np.broadcast_shapes(*(i.shape for i in indices)), *row_shape))
 
 
-def linear_row_indices(shape: tuple[int, ...], indices: Any, wraps: bool) -> Any:
-    """The row-major positions int64 [M] of the tuples in M broadcast index arrays of the leading
-    axes of an array of the given shape. Returns NotImplemented if an index is out of range or not
-    of signed integers.
+def linear_row_indices(shape: tuple[int, ...], indices: Any, allows_negative: bool) -> Any:
+    """The row-major positions int64 [M] of M index tuples in the leading axes of an array of the
+    given shape. The tuples are the elements of index arrays, which broadcast. Returns
+    NotImplemented if an index is out of range or an index array has no signed integers.
 
-    wraps: indices in [-size, 0) count from the end.
+    allows_negative: indices in [-size, 0) count from the end.
     """
     if any(index.dtype.kind != "i" for index in indices):
         return NotImplemented
@@ -133,14 +138,15 @@ def linear_row_indices(shape: tuple[int, ...], indices: Any, wraps: bool) -> Any
         np.broadcast_to(index, indexed).reshape(-1).astype(np.int64, copy=False)
         for index in indices
     ]
-    return _LINEARIZE_INDICES(vectors, shape[: len(vectors)], wraps)
+    return _LINEARIZE_INDICES(vectors, shape[: len(vectors)], allows_negative)
 
 
 def add_slices_in_place(out: Any, index: Any, slices: Any, axis: int) -> bool:
     """Add `slices` [*, N, *] to the slices `index` [N] of `out` [*, M, *] along the axis with a
-    compiled kernel. Returns False, and changes nothing, if it does not support the operands.
+    compiled kernel. Returns False, and changes nothing, if the kernel does not support the
+    operands.
     """
-    if not native.switch.on or is_running_kernel_on_gpu() or index.dtype.kind != "i":
+    if not kernel_selection.native_enabled or is_running_kernel_on_gpu() or index.dtype.kind != "i":
         return False
     index = index.astype(np.int64, copy=False)
     return _PUT(out, index, slices, axis, False, True) is not NotImplemented

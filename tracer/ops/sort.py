@@ -29,10 +29,11 @@ def sort_indices(x: Any, axis: int, descending: bool) -> Any:
 
 @sort_indices.native
 def _(x, axis, descending):
-    return _compiled_sort_indices(x, axis, x.shape[axis], descending)
+    return _compiled_first_sort_indices(x, axis, x.shape[axis], descending)
 
 
-def _compiled_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
+def _compiled_first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
+    """`first_sort_indices` by a compiled kernel, or NotImplemented."""
     found = _SORT_INDICES(np.moveaxis(half_to_float32(x), axis, -1), k, descending)
     return found if found is NotImplemented else np.moveaxis(found, -1, axis)
 
@@ -54,14 +55,12 @@ def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
     return np.moveaxis(np.take_along_axis(found, by, -1), -1, axis)
 
 
-first_sort_indices.native(_compiled_sort_indices)
+first_sort_indices.native(_compiled_first_sort_indices)
 
 
 @native.OptionallyNativeFunction
 def kth_sort_index(x: Any, axis: int, k: int) -> Any:
-    """The index along the axis of the k-th smallest element; of equal elements, as in a stable
-    sort.
-    """
+    """The index along the axis of the element at position k - 1 of a stable sort."""
     return np.take(first_sort_indices(x, axis, k, False), k - 1, axis)
 
 
@@ -78,7 +77,8 @@ def _find_first_indices_by_partition(lines: Any, k: int, descending: bool) -> An
     edge = -k if descending else k - 1
     last = np.partition(lines, edge, -1)[..., edge, None]
     inside = lines >= last if descending else lines <= last
-    # NaN are not counted, so that equal elements could make up for them
+    # Comparisons with NaN are false: without the second test, NaN and equal elements could cancel
+    # in the count.
     if not np.all(np.count_nonzero(inside, -1) == k) or np.isnan(lines).any():
         return None
     return np.nonzero(inside.reshape(-1, lines.shape[-1]))[1].reshape(*lines.shape[:-1], k)

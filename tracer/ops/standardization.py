@@ -124,7 +124,7 @@ def _(x, mean, inv_std, g, *, axes):
 def _call_compiled_affine_grad(
     x: Any, weight: Any, mean: Any, inv_std: Any, g: Any, axes: Sequence[int]
 ) -> Any:
-    """The gradients for x, and flat ones for weight and bias, or NotImplemented."""
+    """The gradients for x [*], weight [C] and bias [C] by a compiled kernel, or NotImplemented."""
     around = _find_outer_kept_inner_sizes(x.shape, axes)
     if around is None or g.shape != x.shape:
         return NotImplemented
@@ -174,7 +174,9 @@ def _(b, x, mean, inv_std, g, *, axes):
 def _lazy_grads_of_standardize_grad(
     b: Any, x: Any, mean: Any, inv_std: Any, g: Any, axes: Sequence[int]
 ) -> tuple[Callable[[], Any], Callable[[], Any]]:
-    """Functions that return the gradients of <b, standardize_grad(x, g)> for x and g."""
+    """Functions that compute the gradients of the inner product <b, standardize_grad(x, g)> for x
+    and for g when they are called.
+    """
 
     # Let P be the linear map g -> X@GRAD, which is self-adjoint, r the InvStd, and mean() over the
     # axes. Then d<b, P g>/dx = -r * (xhat * mean(b * P g) + P g * mean(b * xhat) + P b * mean(g *
@@ -204,10 +206,10 @@ def standardize_affine_grad(x, weight, mean, inv_std, g, *, axes: Ints):
     the axes
     """
     over = tuple(axes)
-    centred = x - mean
-    dot = np.sum(g * centred, axis=over, keepdims=True)
+    centered = x - mean
+    dot = np.sum(g * centered, axis=over, keepdims=True)
     total = np.sum(g, axis=over, keepdims=True)
-    x_grad = _overwrite_with_standardize_grad(centred, dot, total, inv_std, g)
+    x_grad = _overwrite_with_standardize_grad(centered, dot, total, inv_std, g)
     if weight is not None:
         x_grad *= weight
     kept = reduced_shape(x.shape, over, False)
@@ -232,21 +234,26 @@ def _(x, weight, mean, inv_std, g, *, axes):
 @standardize_affine_grad.vjp
 def _(b, b_scale, b_bias, x, weight, mean, inv_std, g, *, axes):
     scaled = g if weight is None else mul(g, weight)
-    x_part, scaled_part = _lazy_grads_of_standardize_grad(b, x, mean, inv_std, scaled, axes)
-    spread_scale, spread_bias = (
+    x_grad_through_x, scaled_grad = _lazy_grads_of_standardize_grad(
+        b, x, mean, inv_std, scaled, axes
+    )
+    broadcast_scale_grad, broadcast_bias_grad = (
         broadcast_or_distribute_like(t, x, axes=axes) for t in (b_scale, b_bias)
     )
 
     def x_grad() -> Any:
-        return add(x_part(), standardize_grad(x, mean, inv_std, mul(g, spread_scale), axes=axes))
+        return add(
+            x_grad_through_x(),
+            standardize_grad(x, mean, inv_std, mul(g, broadcast_scale_grad), axes=axes),
+        )
 
     def weight_grad() -> Any:
-        return reduce_sum(mul(g, scaled_part()), dim=axes, keep_dim=True)
+        return reduce_sum(mul(g, scaled_grad()), dim=axes, keep_dim=True)
 
     def g_grad() -> Any:
-        through_x = scaled_part() if weight is None else mul(scaled_part(), weight)
+        through_x = scaled_grad() if weight is None else mul(scaled_grad(), weight)
         xhat = standardize_with_given_moments(x, mean, inv_std, axes=axes)
-        return add(add(through_x, mul(xhat, spread_scale)), spread_bias)
+        return add(add(through_x, mul(xhat, broadcast_scale_grad)), broadcast_bias_grad)
 
     return x_grad, weight_grad, None, None, g_grad
 

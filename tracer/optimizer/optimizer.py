@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..core import cuda, mode, native
+from ..core import cuda, mode
 from ..core.dtype import compute_dtype
 from ..core.errors import (
     ArgumentAssertionError,
@@ -18,7 +18,7 @@ from ..core.errors import (
     OpError,
     append_user_line,
 )
-from ..core.op import Op
+from ..core.op import Op, kernel_selection
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor, save_values_for_backward_before_change, set_grads_to_zero
 from .lr_base import LRScheduler
@@ -247,7 +247,9 @@ class Optimizer:
                 for p, g in pairs
             ]
         save_values_for_backward_before_change(p for p, _ in pairs)
-        if not (native.switch.on and self._update_all_by_one_kernel_if_possible(updates)):
+        if not (
+            kernel_selection.native_enabled and self._update_all_by_one_kernel_if_possible(updates)
+        ):
             for update in updates:
                 self._update_parameter(*update)
 

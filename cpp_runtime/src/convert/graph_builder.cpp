@@ -129,7 +129,7 @@ onnx::Model GraphBuilder::finish_prune_and_take_model() {
   if (!options_.signed_activations)
     onnx::dequantize_weights_of_float_ops_by_multiplication(model_.graph);
   onnx::prune(model_.graph);
-  onnx::join_loop_sequences_in_chunks(model_.graph);
+  onnx::concat_loop_sequences_in_chunks(model_.graph);
   onnx::quantize_outputs_before_transpose(model_.graph);
   model_.domains.assign(domains_.begin(), domains_.end());
   if (program_.contract)

@@ -88,9 +88,10 @@ void dequantize_weights_of_float_ops_by_multiplication(Graph& graph);
 /// Runtime would quantize the outputs themselves.
 void quantize_outputs_before_transpose(Graph& graph);
 
-/// Makes loops that append to a sequence, of which only the concatenation is used, concatenate
-/// chunks of it: a long sequence would take quadratic time in ONNX Runtime.
-void join_loop_sequences_in_chunks(Graph& graph);
+/// Splits each loop that appends to a sequence, of which only the concatenation is used, into
+/// chunks of iterations, and concatenates the elements of each chunk: appending to a long sequence
+/// takes quadratic time in ONNX Runtime.
+void concat_loop_sequences_in_chunks(Graph& graph);
 
 /// Removes nodes and initializers that no output needs.
 void prune(Graph& graph);

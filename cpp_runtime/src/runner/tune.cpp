@@ -1,6 +1,6 @@
 // Searches the fastest session options for a model on this machine. One option is varied at a time;
-// the others keep the best values found so far. At last, ONNX Runtime's own kernels are compared
-// with another execution provider, if ONNX Runtime contains it.
+// the others keep the best values found so far. Finally, if ONNX Runtime contains the execution
+// provider kTunableProvider, its time is compared with that of ONNX Runtime's own kernels.
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kBudget = 600;  // milliseconds of measurement per value
 constexpr int kMinRuns = 5, kMaxRuns = 200, kTuneRunsPerTurn = 5;
-constexpr double kMaxTimeRatio = 0.97;  // a value must be at least 3% faster
+constexpr double kMaxTimeRatio = 0.97;  // a value is selected if it is at least 3% faster
 
 struct Trial {
   std::string option;
@@ -156,9 +156,9 @@ void print_json(const std::vector<Trial>& trials, double ratio, const std::strin
 void print_table(const std::vector<Trial>& trials, double ratio, const std::string& file) {
   std::printf("%-18s %10s %12s\n", "option", "value", "p50 ms");
   for (const Trial& t : trials) {
-    bool open = t.value.starts_with('-') || t.value == "\"\"" ||
-                (t.value == "0" && t.option.ends_with("threads"));
-    std::string value = open ? "engine's" : t.value;
+    bool is_default = t.value.starts_with('-') || t.value == "\"\"" ||
+                      (t.value == "0" && t.option.ends_with("threads"));
+    std::string value = is_default ? "engine's" : t.value;
     std::printf("%-18s %10s %12.4f%s\n", t.option.c_str(), value.c_str(), t.p50,
                 t.selected ? "  taken" : "");
   }
@@ -190,8 +190,8 @@ int tune(const Command& c) {
     if (option.is_default(start)) tune_option(c, option, best, trials);
   const Library& library = load_ort_library_once(start.ort_library);
   if (can_use_tunable_provider(start, library)) tune_execution_provider(c, model, best, trials);
-  std::vector<double> both = measure_medians(c, {start, best});
-  double ratio = both[1] / both[0];
+  std::vector<double> start_and_best_times = measure_medians(c, {start, best});
+  double ratio = start_and_best_times[1] / start_and_best_times[0];
   if (ratio >= 1) best = start, ratio = 1;  // options that help alone need not help together
   std::string measured = describe_inputs(c, model, Session(model, start));
   write_atomically(file, format_tuning(best, library, measured));

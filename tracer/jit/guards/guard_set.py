@@ -272,7 +272,9 @@ class GuardSet:
         key = id(source.holder), source.key
         if key in self._guard_by_source:
             return False
-        if isinstance(value, (*PLAIN_TYPES, Tensor)):  # most attributes of layers: without items
+        if isinstance(
+            value, (*PLAIN_TYPES, Tensor)
+        ):  # most attributes of layers; they have no items
             self._guard_by_source[key] = StateGuard(source, take_snapshot(value), is_versioned)
             return True
         self._existing_function_ids.update(

@@ -47,7 +47,7 @@ class ZeroPages {
 };
 
 // A capsule that owns ZeroPages; null, without an error set, if there is no memory.
-PyObject* try_map_zero_pages(std::size_t num_bytes) {
+PyObject* make_zero_pages_capsule_or_null(std::size_t num_bytes) {
   auto pages = std::make_unique<ZeroPages>(num_bytes);
   if (!pages->is_valid()) return nullptr;
   PyObject* capsule = PyCapsule_New(pages.get(), nullptr,
@@ -105,7 +105,8 @@ PyObject* zeros_like(PyObject* array) {
   PyArrayObject* a = reinterpret_as_array(array);
   PyArray_Descr* dtype = PyArray_DESCR(a);
   auto num_bytes = static_cast<std::size_t>(PyArray_NBYTES(a));
-  Ref pages(num_bytes >= kMinMappedZeroBytes ? try_map_zero_pages(num_bytes) : nullptr);
+  Ref pages(num_bytes >= kMinMappedZeroBytes ? make_zero_pages_capsule_or_null(num_bytes)
+                                             : nullptr);
   Py_INCREF(reinterpret_cast<PyObject*>(dtype));  // the functions below steal the reference
   if (!pages) return PyArray_Zeros(PyArray_NDIM(a), PyArray_DIMS(a), dtype, 0);
   Ref zeros(PyArray_NewFromDescr(&PyArray_Type, dtype, PyArray_NDIM(a), PyArray_DIMS(a), nullptr,

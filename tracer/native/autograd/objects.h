@@ -179,8 +179,9 @@ PyObject* are_leaves(PyObject* module, PyObject* tensors);
 /// The arrays of a list of Tensors, as a list; their stop_gradient, as a tuple.
 PyObject* arrays_of(PyObject* module, PyObject* tensors);
 PyObject* stop_gradients_of(PyObject* module, PyObject* tensors);
-/// Whether the arrays of a list of Tensors are the objects in a list; arguments (tensors, arrays).
-PyObject* have_arrays(PyObject* module, PyObject* args);
+/// Whether each Tensor of a list holds the object at its position in a list of arrays; arguments
+/// (tensors, arrays).
+PyObject* tensors_hold_arrays(PyObject* module, PyObject* args);
 /// A list of new Tensors with the arrays of a tuple.
 PyObject* wrap_arrays(PyObject* module, PyObject* arrays);
 /// Records a program call; arguments (op, operands, input_indices, attrs, outs, output_indices).

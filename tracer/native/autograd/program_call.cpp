@@ -60,7 +60,7 @@ PyObject* arrays_of(PyObject*, PyObject* tensors) {
   return result.release();
 }
 
-PyObject* have_arrays(PyObject*, PyObject* args) {
+PyObject* tensors_hold_arrays(PyObject*, PyObject* args) {
   PyObject *tensors = nullptr, *arrays = nullptr;
   if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &tensors, &PyList_Type, &arrays) ||
       !check_tensors(tensors, false))

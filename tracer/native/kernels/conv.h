@@ -213,7 +213,8 @@ void write_strided_phase_or_zeros(const ConvShape& s, Size row, Size column, Siz
   });
 }
 
-/// transposed: the filter as weights [groups,c,offsets,m].
+/// Computes the input gradient at every stride-th pixel from (row, column) on.  transposed: the
+/// filter as weights [groups,c,offsets,m].
 template <class T>
 void conv_input_grad_of_phase(const ConvShape& s, Size row, Size column, const T* transposed,
                               const T* g, T* x) {

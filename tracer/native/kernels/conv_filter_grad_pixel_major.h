@@ -1,7 +1,7 @@
 // The filter gradient of a convolution with several input channels.  The input is packed pixel by
-// pixel, with the channels of a pixel side by side. The inputs of neighboring kernel offsets are
-// then whole vectors in memory, so that the product of output gradient and im2col matrix needs no
-// copy of im2col.
+// pixel, so that the channels of a pixel are adjacent. The inputs of neighboring kernel offsets are
+// then whole vectors in memory, and the product of output gradient and im2col matrix needs no copy
+// of im2col.
 #pragma once
 #include "kernels/matmul.h"
 
@@ -165,8 +165,8 @@ void write_pixel_major_filter_grad(const PixelMajorFilterGrad& f, const T* total
     }
 }
 
-/// Whether the pixel-major computation needs no more vector multiplications than the product with
-/// im2col rows.
+/// Whether the pixel-major computation needs at most 9/8 as many vector multiplications as the
+/// product with im2col rows; it saves the copy of im2col.
 template <class T>
 bool prefers_pixel_major_filter_grad(const ConvShape& s) {
   Size c = s.c / s.groups, m = s.m / s.groups;
@@ -189,8 +189,8 @@ struct PixelMajorPartition {
     blocks_per_task = max(1, min(4, blocks * s.groups / 8));
     tasks_per_group = ceil_div(blocks, blocks_per_task);
     // For smaller chunks, adding the sums takes more time than is gained.
-    Size enough = max(1, s.n * s.oh * s.ow / 1024);
-    chunks = min(min(s.n, enough), max(1, 8 / (tasks_per_group * s.groups)));
+    Size max_useful_chunks = max(1, s.n * s.oh * s.ow / 1024);
+    chunks = min(min(s.n, max_useful_chunks), max(1, 8 / (tasks_per_group * s.groups)));
     images = ceil_div(s.n, chunks);
     chunks = ceil_div(s.n, images);
   }

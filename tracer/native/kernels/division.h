@@ -1,4 +1,4 @@
-// Floor division and remainders of floating-point numbers, with NumPy's results.
+// Floor division and remainders of floating-point numbers and integers, with NumPy's results.
 #pragma once
 #include <type_traits>
 
@@ -8,19 +8,20 @@
 namespace oarlock::kernels {
 namespace {
 
-// The functions of <cmath> have external linkage.
-inline float remainder_of_truncation(float x, float y) { return __builtin_fmodf(x, y); }
-inline double remainder_of_truncation(double x, double y) { return __builtin_fmod(x, y); }
-inline float with_sign_of(float x, float sign) { return __builtin_copysignf(x, sign); }
-inline double with_sign_of(double x, double sign) { return __builtin_copysign(x, sign); }
+// fmod and copysign with internal linkage; those of <cmath> have external linkage, so that the
+// linker would mix instruction sets.
+inline float internal_fmod(float x, float y) { return __builtin_fmodf(x, y); }
+inline double internal_fmod(double x, double y) { return __builtin_fmod(x, y); }
+inline float internal_copysign(float x, float sign) { return __builtin_copysignf(x, sign); }
+inline double internal_copysign(double x, double sign) { return __builtin_copysign(x, sign); }
 
 /// NumPy's floor_divide for any operands; slow, because of fmod.
 template <class T>
 T floor_divide_by_fmod(T x, T y) {
   if (y == 0) return x / y;
-  T rest = remainder_of_truncation(x, y), quotient = (x - rest) / y;
-  if (rest != 0 && (y < 0) != (rest < 0)) quotient -= 1;
-  if (quotient == 0) return with_sign_of(T(0), x / y);
+  T remainder = internal_fmod(x, y), quotient = (x - remainder) / y;
+  if (remainder != 0 && (y < 0) != (remainder < 0)) quotient -= 1;
+  if (quotient == 0) return internal_copysign(T(0), x / y);
   T floor = static_cast<T>(__builtin_floor(static_cast<double>(quotient)));
   return quotient - floor > T(0.5) ? floor + 1 : floor;
 }
@@ -28,36 +29,37 @@ T floor_divide_by_fmod(T x, T y) {
 /// NumPy's remainder for any operands; slow, because of fmod.
 template <class T>
 T remainder_by_fmod(T x, T y) {
-  T rest = remainder_of_truncation(x, y);
-  if (y == 0) return rest;
-  if (rest == 0) return with_sign_of(T(0), y);
-  return (y < 0) != (rest < 0) ? rest + y : rest;
+  T remainder = internal_fmod(x, y);
+  if (y == 0) return remainder;
+  if (remainder == 0) return internal_copysign(T(0), y);
+  return (y < 0) != (remainder < 0) ? remainder + y : remainder;
 }
 
 // The exact quotient of two float32 numbers differs from an integer n by 0 or at least 2^-24, so
 // that its floor in float64 is exact below 2^22.  The float64 quotient of two float64 numbers below
 // this limit has an error below 2^-30: its floor is exact unless the quotient is within 2^-29 of an
 // integer.
-constexpr double kMaxFastQuotient = 1 << 22, kNearInteger = 1.0 / (1 << 29);
+constexpr double kMaxFastQuotient = 1 << 22, kMinDistanceToInteger = 1.0 / (1 << 29);
 
-/// Whether the floor of x / y can be found from the quotient.  Not if y is infinite: floor(-1 /
-/// inf) is -1.  The float64 quotient of other numbers may underflow to 0, too.
+/// Whether floor(x / y) can be computed from the float64 quotient.  It cannot if y is infinite,
+/// because floor(-1 / inf) is -1, or if the quotient underflows to 0.
 inline bool is_fast_quotient(double quotient, double x, double y) {
   return (__builtin_fabs(quotient) < kMaxFastQuotient) & ((quotient != 0) | (x == 0)) &
          (__builtin_fabs(y) < __builtin_inf());
 }
 
-/// One result for operands that the vectorized loop does not support.
+/// One quotient or remainder of floating-point numbers; slow, for operands that the vectorized loop
+/// does not support.
 template <class T, bool IsRemainder>
-inline T floor_divide_or_remainder_of_numbers(T x, T y) {
+inline T floor_divide_or_remainder_of_floats(T x, T y) {
   if constexpr (sizeof(T) == sizeof(double)) {
     double quotient = x / y;
     if (is_fast_quotient(quotient, x, y)) {
       // The nearest integer n is the floor, or one more: the sign of the exact x - n * y decides.
-      double nearest = __builtin_rint(quotient), rest = __builtin_fma(-nearest, y, x);
-      bool is_floor = rest == 0 || (rest < 0) == (y < 0);
+      double nearest = __builtin_rint(quotient), remainder = __builtin_fma(-nearest, y, x);
+      bool is_floor = remainder == 0 || (remainder < 0) == (y < 0);
       if (!IsRemainder) return is_floor ? nearest : nearest - 1;
-      return rest == 0 ? with_sign_of(0.0, y) : is_floor ? rest : rest + y;
+      return remainder == 0 ? internal_copysign(0.0, y) : is_floor ? remainder : remainder + y;
     }
   }
   return IsRemainder ? remainder_by_fmod(x, y) : floor_divide_by_fmod(x, y);
@@ -68,12 +70,13 @@ template <class T, bool IsRemainder>
 inline T floor_divide_or_remainder_of_integers(T x, T y) {
   using Unsigned = std::make_unsigned_t<T>;
   if (y == -1) return IsRemainder ? T(0) : static_cast<T>(Unsigned(0) - static_cast<Unsigned>(x));
-  T quotient = x / y, rest = x % y;
-  bool is_below = rest != 0 && (rest < 0) != (y < 0);
-  return IsRemainder ? (is_below ? rest + y : rest) : (is_below ? quotient - 1 : quotient);
+  T quotient = x / y, remainder = x % y;
+  bool is_below = remainder != 0 && (remainder < 0) != (y < 0);
+  return IsRemainder ? (is_below ? remainder + y : remainder)
+                     : (is_below ? quotient - 1 : quotient);
 }
 
-/// The same as floor_divide_or_remainder for a block of integers.  float64 division is vectorized,
+/// floor_divide_or_remainder for a block of integers.  float64 division is vectorized,
 /// and its floor is exact for integers below 2^53.
 template <class T, bool IsRemainder>
 void floor_divide_or_remainder_of_integer_block(Size size, const T* __restrict x,
@@ -99,7 +102,8 @@ void floor_divide_or_remainder_of_integer_block(Size size, const T* __restrict x
   }
 }
 
-/// The same as floor_divide_or_remainder for a block of floating-point numbers.
+/// floor_divide_or_remainder for a block of floating-point numbers: a vectorized loop, then single
+/// results for the operands that it does not support.
 template <class T, bool IsRemainder>
 void floor_divide_or_remainder_of_float_block(Size size, const T* __restrict x,
                                               const T* __restrict y, T* __restrict z) {
@@ -111,16 +115,16 @@ void floor_divide_or_remainder_of_float_block(Size size, const T* __restrict x,
     double truncated = __builtin_trunc(quotient);
     if constexpr (sizeof(T) == sizeof(double)) {
       double fraction = __builtin_fabs(quotient - truncated);
-      is_exact &= (fraction > kNearInteger) & (fraction < 1 - kNearInteger);
+      is_exact &= (fraction > kMinDistanceToInteger) & (fraction < 1 - kMinDistanceToInteger);
     }
     unsupported += !is_exact;
     if constexpr (IsRemainder) {
       // Exact, because a remainder of a truncated quotient is a number of type T.
-      auto rest = static_cast<T>(
+      auto remainder = static_cast<T>(
           __builtin_fma(-truncated, static_cast<double>(y[i]), static_cast<double>(x[i])));
-      T other_sign = rest + y[i];
-      T signed_rest = (rest < 0) != (y[i] < 0) ? other_sign : rest;
-      z[i] = rest == 0 ? with_sign_of(T(0), y[i]) : signed_rest;
+      T shifted = remainder + y[i];
+      T signed_remainder = (remainder < 0) != (y[i] < 0) ? shifted : remainder;
+      z[i] = remainder == 0 ? internal_copysign(T(0), y[i]) : signed_remainder;
     } else {
       z[i] = static_cast<T>(__builtin_floor(quotient));
     }
@@ -130,7 +134,7 @@ void floor_divide_or_remainder_of_float_block(Size size, const T* __restrict x,
     double quotient = static_cast<double>(x[i]) / static_cast<double>(y[i]);
     if (sizeof(T) == sizeof(double) ||
         !is_fast_quotient(quotient, static_cast<double>(x[i]), static_cast<double>(y[i])))
-      z[i] = floor_divide_or_remainder_of_numbers<T, IsRemainder>(x[i], y[i]);
+      z[i] = floor_divide_or_remainder_of_floats<T, IsRemainder>(x[i], y[i]);
   }
 }
 

@@ -45,25 +45,26 @@ void for_each_part(const IndexedShape& s, bool splits_count, const Body& body) {
   });
 }
 
-/// Calls `move(data offset, values offset, length)` for every run of elements with one index.
-template <class Move>
-void move_along_middle_axis(const IndexedShape& s, const std::int64_t* index, bool splits_count,
-                            const Move& move) {
+/// Calls `body(data offset, values offset, length)` for every run of adjacent elements with one
+/// index.
+template <class Body>
+void for_each_run_of_one_index(const IndexedShape& s, const std::int64_t* index, bool splits_count,
+                               const Body& body) {
   for_each_part(s, splits_count, [&](Size o, Size from_k, Size to_k, Size from_i, Size to_i) {
     Size data = o * s.size * s.inner, values = o * s.count * s.inner;
     if (s.inner == 1) {  // no inner loop
       const std::int64_t* at = index + (s.is_elementwise ? values : 0);
       for (Size k = from_k; k < to_k; ++k)
-        move(data + at[k], values + k, std::integral_constant<Size, 1>{});
+        body(data + at[k], values + k, std::integral_constant<Size, 1>{});
     } else if (s.is_elementwise) {
       for (Size k = from_k; k < to_k; ++k) {
         Size row = values + k * s.inner;
         for (Size i = from_i; i < to_i; ++i)
-          move(data + index[row + i] * s.inner + i, row + i, std::integral_constant<Size, 1>{});
+          body(data + index[row + i] * s.inner + i, row + i, std::integral_constant<Size, 1>{});
       }
     } else {
       for (Size k = from_k; k < to_k; ++k)
-        move(data + index[k] * s.inner + from_i, values + k * s.inner + from_i, to_i - from_i);
+        body(data + index[k] * s.inner + from_i, values + k * s.inner + from_i, to_i - from_i);
     }
   });
 }
@@ -127,18 +128,18 @@ bool are_indices_in_range(Size count, const std::int64_t* index, Size size) {
   return count == 0 || all;
 }
 
-bool linearize_indices(Size count, Size columns, const IndexColumn* column, bool wraps,
-                       std::int64_t* linear) {
+bool linearize_indices(Size count, Size num_vectors, const IndexVector* vectors,
+                       bool allows_negative, std::int64_t* linear) {
   std::atomic<bool> all{true};
   parallel_ranges(count, kElementsPerTask, [&](Size from, Size to) {
     bool inside = true;
     for (Size k = from; k < to; ++k) linear[k] = 0;
-    for (const IndexColumn* c = column; c < column + columns; ++c) {
-      std::int64_t offset = wraps ? c->size : 0;
+    for (const IndexVector* v = vectors; v < vectors + num_vectors; ++v) {
+      std::int64_t offset = allows_negative ? v->size : 0;
       for (Size k = from; k < to; ++k) {
-        std::int64_t index = c->index[k * c->stride];
-        inside &= (index >= -offset) & (index < c->size);
-        linear[k] = linear[k] * c->size + (index < 0 ? index + offset : index);
+        std::int64_t index = v->index[k * v->stride];
+        inside &= (index >= -offset) & (index < v->size);
+        linear[k] = linear[k] * v->size + (index < 0 ? index + offset : index);
       }
       if (!inside) break;  // before a product of indices out of range overflows
     }
@@ -169,7 +170,7 @@ void search_cumulative_sums(Size lines, Size size, Size count, const double* sum
 void take_along_middle_axis(const IndexedShape& s, Size bytes, const void* data,
                             const std::int64_t* index, void* values) {
   dispatch_item_size(bytes, [&]<class T>(T) {
-    move_along_middle_axis(s, index, true, [&](Size from, Size to, auto length) {
+    for_each_run_of_one_index(s, index, true, [&](Size from, Size to, auto length) {
       copy_items(static_cast<T*>(values) + to, static_cast<const T*>(data) + from, length);
     });
   });
@@ -178,7 +179,7 @@ void take_along_middle_axis(const IndexedShape& s, Size bytes, const void* data,
 void assign_along_middle_axis(const IndexedShape& s, Size bytes, void* data,
                               const std::int64_t* index, const void* values) {
   dispatch_item_size(bytes, [&]<class T>(T) {
-    move_along_middle_axis(s, index, false, [&](Size to, Size from, auto length) {
+    for_each_run_of_one_index(s, index, false, [&](Size to, Size from, auto length) {
       copy_items(static_cast<T*>(data) + to, static_cast<const T*>(values) + from, length);
     });
   });
@@ -187,14 +188,12 @@ void assign_along_middle_axis(const IndexedShape& s, Size bytes, void* data,
 template <class T>
 void add_along_middle_axis(const IndexedShape& s, T* data, const std::int64_t* index,
                            const T* values) {
-  // integers wrap around
-  using W = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
-                                        std::type_identity<T>>::type;
-  move_along_middle_axis(s, index, false, [&](Size to, Size from, auto length) {
+  using W = WrappingType<T>;
+  for_each_run_of_one_index(s, index, false, [&](Size to, Size from, auto length) {
     T* __restrict sums = data + to;
-    const T* __restrict more = values + from;
+    const T* __restrict added = values + from;
     for (Size i = 0; i < length; ++i)
-      sums[i] = static_cast<T>(static_cast<W>(sums[i]) + static_cast<W>(more[i]));
+      sums[i] = static_cast<T>(static_cast<W>(sums[i]) + static_cast<W>(added[i]));
   });
 }
 template void add_along_middle_axis(const IndexedShape&, float*, const std::int64_t*, const float*);
@@ -224,19 +223,19 @@ bool scatter_to_images(Size planes, Size size, Size count, const std::int32_t* i
 template bool scatter_to_images(Size, Size, Size, const std::int32_t*, const float*, float*);
 template bool scatter_to_images(Size, Size, Size, const std::int32_t*, const double*, double*);
 
-void keep_where(Size count, Size bytes, const void* x, const bool* mask, void* y) {
+void zero_where_false(Size count, Size bytes, const void* x, const bool* mask, void* y) {
   // complex numbers as pairs: the mask is read at half of the index
   Size repeats = bytes == 16 ? 2 : 1;
   dispatch_item_size(bytes / repeats, [&]<class T>(T) {
     parallel_ranges(count * repeats, 2 * kElementsPerTask, [&](Size from, Size to) {
       if constexpr (std::is_integral_v<T>) {
         const T* __restrict numbers = static_cast<const T*>(x);
-        T* __restrict kept = static_cast<T*>(y);
+        T* __restrict results = static_cast<T*>(y);
         if (repeats == 1)
           for (Size i = from; i < to; ++i)
-            kept[i] = static_cast<T>(numbers[i] & static_cast<T>(-static_cast<T>(mask[i])));
+            results[i] = static_cast<T>(numbers[i] & static_cast<T>(-static_cast<T>(mask[i])));
         else
-          for (Size i = from; i < to; ++i) kept[i] = mask[i / 2] ? numbers[i] : T(0);
+          for (Size i = from; i < to; ++i) results[i] = mask[i / 2] ? numbers[i] : T(0);
       }
     });
   });

@@ -18,18 +18,20 @@ struct IndexedShape {
 bool are_indices_in_range(Size count, const std::int64_t* index, Size size);
 
 /// One of several index vectors, with the size of the axis that it indexes.
-struct IndexColumn {
+struct IndexVector {
   const std::int64_t* index;
   Size stride, size;
 };
 
-/// Sets linear [count] to the row-major positions of index tuples.  wraps: indices in [-size, 0)
-/// count from the end.  Returns whether all indices are in range.
-bool linearize_indices(Size count, Size columns, const IndexColumn* column, bool wraps,
-                       std::int64_t* linear);
+/// Sets linear [count] to the row-major positions of `count` index tuples, whose elements are those
+/// of `num_vectors` vectors.  allows_negative: indices in [-size, 0) count from the end.  Returns
+/// whether all indices are in range.
+bool linearize_indices(Size count, Size num_vectors, const IndexVector* vectors,
+                       bool allows_negative, std::int64_t* linear);
 
-/// linear [lines, count]: for each line, the first position at which the ascending `sums` [size] of
-/// the line exceed the value times their last element; a value below 1 finds one.
+/// Sets positions [lines, count]: for each of the values [lines, count] in [0, 1), the first
+/// position at which the ascending sums [lines, size] of its line exceed the value times their last
+/// element.
 void search_cumulative_sums(Size lines, Size size, Size count, const double* sums,
                             const double* values, std::int64_t* positions);
 
@@ -45,8 +47,9 @@ template <class T>
 void add_along_middle_axis(const IndexedShape& s, T* data, const std::int64_t* index,
                            const T* values);
 /// y = x where the mask is true, else 0; items of `bytes` 1, 2, 4, 8 or 16.
-void keep_where(Size count, Size bytes, const void* x, const bool* mask, void* y);
-/// mask like the index: whether no later index of the same o and i is equal.
+void zero_where_false(Size count, Size bytes, const void* x, const bool* mask, void* y);
+/// Sets mask, which has the shape of the index: whether no later index [o, k, i] of the same o and
+/// i is equal.
 void last_write_mask_along_middle_axis(const IndexedShape& s, const std::int64_t* index,
                                        bool* mask);
 /// Counts [bins]: how many numbers x are in each of the equal intervals between ascending edges

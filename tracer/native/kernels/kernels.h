@@ -23,9 +23,9 @@ struct MatmulBatch {
 /// An operand of attention with the axes batch, head, row, column. The elements of a row are
 /// adjacent; the strides of the other axes are given, 0 for an axis that is broadcast.
 template <class T>
-struct HeadRows {
+struct AttentionOperand {
   const T* data;
-  Size batch_stride, head_stride, row;
+  Size batch_stride, head_stride, row_stride;
 
   const T* head(Size batch, Size head) const {
     return data + batch * batch_stride + head * head_stride;
@@ -37,9 +37,9 @@ struct HeadRows {
 /// mask: added to the scores [batch,heads,queries,keys]; its data may be null.
 /// is_causal: query i sees the keys up to i.
 template <class T>
-struct AttentionOperands {
+struct AttentionArgs {
   Size batch, heads, queries, keys, depth, value_depth;
-  HeadRows<T> q, k, v, mask;
+  AttentionOperand<T> q, k, v, mask;
   T scale;
   bool is_causal;
   T* out;
@@ -144,8 +144,9 @@ struct RnnDirectionGradArgs {
   T *dh, *dc, *dx, *dy;
 };
 
-/// A cumulative function along the middle axis of [outer, count, inner], no size 0.  reverse: from
-/// the end; exclusive: without the element itself.
+/// The sizes and options of a cumulative function along the middle axis of arrays
+/// [outer, count, inner]; all sizes are at least 1.  reverse: from the end; exclusive: without the
+/// element itself.
 struct ScanShape {
   Size outer, count, inner;
   bool reverse, exclusive;
@@ -155,6 +156,7 @@ enum class CumulativeOp { sum, product };
 /// Kernels for float32, float64, int32 and int64.
 template <class T>
 struct NumberKernelTable {
+  /// By CumulativeOp.
   void (*cumulate[2])(const ScanShape&, const T* x, T* y);
   /// indices: of the last maximum or minimum up to each position.
   void (*cumulative_max)(const ScanShape&, const T* x, T* y, std::int64_t* indices);
@@ -199,7 +201,7 @@ struct KernelTable {
   void (*update_parameters_by_momentum)(Size count, const Size* starts,
                                         const MomentumParameterUpdate<T>* steps);
   void (*batched_matmul)(const MatmulBatch<T>&);
-  void (*attention)(const AttentionOperands<T>&);
+  void (*attention)(const AttentionArgs<T>&);
   void (*conv)(const ConvShape&, const T* x, const T* filter, T* y);
   void (*conv_input_grad)(const ConvShape&, const T* filter, const T* g, T* x);
   void (*conv_filter_grad)(const ConvShape&, const T* x, const T* g, T* filter);
@@ -208,8 +210,10 @@ struct KernelTable {
   void (*max_pool_grad)(const PoolShape&, const T* x, const T* y, const T* g, T* dx);
   /// Greedy non-maximum suppression of boxes [count, 4] sorted by score: sets `selected` to the
   /// indices of selected boxes and returns their number.  A box is selected unless its intersection
-  /// over union with a selected box before is above the threshold or NaN.  extra: added to sides.
-  Size (*select_boxes)(Size count, const T* boxes, T threshold, T extra, std::int64_t* selected);
+  /// over union with a selected box before is above the threshold or NaN.  side_offset: added to
+  /// widths and heights, 1 for coordinates of pixels.
+  Size (*select_boxes)(Size count, const T* boxes, T threshold, T side_offset,
+                       std::int64_t* selected);
   /// counts_h, counts_w: for each output row and column, the number of averaged elements along that
   /// axis.
   void (*avg_pool)(const PoolShape&, const T* x, const T* counts_h, const T* counts_w, T* y);

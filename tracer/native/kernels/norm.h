@@ -18,14 +18,15 @@ void parallel_for_each_channel(Size n, Size c, Size k, const Body& body) {
 template <class T>
 [[gnu::always_inline]] inline void moments_of_channel(Size n, Size c, Size k, Size j, const T* x,
                                                       T* mean, T* variance) {
-  T count = static_cast<T>(n * k), total = 0, spread = 0;
+  T count = static_cast<T>(n * k), total = 0, squared_deviations = 0;
   for (Size i = 0; i < n; ++i)
     total += sum_mapped_elements<T>(k, [](V<T> v) { return v; }, x + (i * c + j) * k);
-  T middle = total / count;
-  auto square = [&](V<T> v) { return (v - middle) * (v - middle); };
-  for (Size i = 0; i < n; ++i) spread += sum_mapped_elements<T>(k, square, x + (i * c + j) * k);
-  mean[j] = middle;
-  variance[j] = spread / count;
+  T average = total / count;
+  auto square = [&](V<T> v) { return (v - average) * (v - average); };
+  for (Size i = 0; i < n; ++i)
+    squared_deviations += sum_mapped_elements<T>(k, square, x + (i * c + j) * k);
+  mean[j] = average;
+  variance[j] = squared_deviations / count;
 }
 
 template <class T>
@@ -53,9 +54,9 @@ void layer_norm(Size r, Size k, T epsilon, const T* x, const T* weight, const T*
   parallel_ranges(r, max(1, kElementsPerTask / 2 / k), [&](Size from, Size to) {
     for (Size i = from; i < to; ++i) {
       moments_of_channel(Size(1), r, k, i, x, mean, variance);
-      T middle = mean[i], times = 1 / __builtin_sqrt(variance[i] + epsilon), *out = y + i * k;
+      T row_mean = mean[i], inv_std = 1 / __builtin_sqrt(variance[i] + epsilon), *out = y + i * k;
       const T* row = x + i * k;
-      auto xhat = [&](V<T> v) { return (v - middle) * times; };
+      auto xhat = [&](V<T> v) { return (v - row_mean) * inv_std; };
       if (weight && bias)
         map_vectors(
             k, [&](V<T> v, V<T> w, V<T> b) { return xhat(v) * w + b; }, out, row, weight, bias);
@@ -77,22 +78,23 @@ void standardize_affine_grad(Size n, Size c, Size k, const T* x, const T* weight
                              const T* inv_std, const T* g, T* dx, T* dweight, T* dbias) {
   T count = static_cast<T>(n * k);
   parallel_for_each_channel(n, c, k, [&](Size j) {
-    T middle = mean[j], inv = inv_std[j], total = 0, dot = 0;
+    // sum_g_centered: of g * (x - mean)
+    T channel_mean = mean[j], inv = inv_std[j], sum_g = 0, sum_g_centered = 0;
     for (Size i = 0; i < n; ++i) {
-      const T *from = x + (i * c + j) * k, *back = g + (i * c + j) * k;
-      total += sum_mapped_elements<T>(k, [](V<T> b) { return b; }, back);
-      dot +=
-          sum_mapped_elements<T>(k, [&](V<T> v, V<T> b) { return (v - middle) * b; }, from, back);
+      const T *x_row = x + (i * c + j) * k, *g_row = g + (i * c + j) * k;
+      sum_g += sum_mapped_elements<T>(k, [](V<T> u) { return u; }, g_row);
+      sum_g_centered += sum_mapped_elements<T>(
+          k, [&](V<T> v, V<T> u) { return (v - channel_mean) * u; }, x_row, g_row);
     }
-    dweight[j] = dot * inv;
-    dbias[j] = total;
-    T shift = total / count, bend = dot / count * inv * inv;
+    dweight[j] = sum_g_centered * inv;
+    dbias[j] = sum_g;
+    T mean_g = sum_g / count, slope = sum_g_centered / count * inv * inv;
     if (weight) inv *= weight[j];
     for (Size i = 0; i < n; ++i) {
-      const T *from = x + (i * c + j) * k, *back = g + (i * c + j) * k;
+      const T *x_row = x + (i * c + j) * k, *g_row = g + (i * c + j) * k;
       map_vectors(
-          k, [&](V<T> v, V<T> b) { return (b - shift - (v - middle) * bend) * inv; },
-          dx + (i * c + j) * k, from, back);
+          k, [&](V<T> v, V<T> u) { return (u - mean_g - (v - channel_mean) * slope) * inv; },
+          dx + (i * c + j) * k, x_row, g_row);
     }
   });
 }

@@ -15,7 +15,8 @@ struct WindowRange {
 
 inline WindowRange window_range(Size index, Size stride, Size before, Size window, Size size,
                                 Size out) {
-  if (window == 0) return {index * size / out, ceil_div((index + 1) * size, out)};
+  if (window == 0)  // adaptive
+    return {index * size / out, ceil_div((index + 1) * size, out)};
   Size start = index * stride - before;
   return {max(start, 0), min(start + window, size)};
 }
@@ -164,20 +165,20 @@ T window_max(const PoolShape& s, const T* x, WindowRange rows, WindowRange colum
   return best;
 }
 
-/// One output row of windows of equal size: the maxima of the columns of the windows, then of
-/// these.
+/// One output row for windows of equal size: first the maximum over the rows of the windows for
+/// each image column, then the maximum of these over the columns of each window.
 template <class T>
 void max_pool_row(const PoolShape& s, const T* plane, WindowRange rows, T* __restrict y) {
   const T* columns = plane + rows.from * s.w;
   constexpr T lowest = -static_cast<T>(__builtin_inf());
   if (rows.to - rows.from != 1) {
-    T* __restrict maxima = padded_workspace<T>(0, s.w);
-    for (Size c = 0; c < s.w; ++c) maxima[c] = lowest;
+    T* __restrict column_maxima = padded_workspace<T>(0, s.w);
+    for (Size c = 0; c < s.w; ++c) column_maxima[c] = lowest;
     for (Size r = rows.from; r < rows.to; ++r) {
       const T* __restrict x = plane + r * s.w;
-      for (Size c = 0; c < s.w; ++c) maxima[c] = max_or_nan(maxima[c], x[c]);
+      for (Size c = 0; c < s.w; ++c) column_maxima[c] = max_or_nan(column_maxima[c], x[c]);
     }
-    columns = maxima;
+    columns = column_maxima;
   }
   for (Size j = 0; j < s.ow; ++j) y[j] = lowest;
   dispatch_column_stride(s, [&](auto stride) {

@@ -1,5 +1,6 @@
 // Cumulative functions and first-order recurrences along the middle axis of arrays [outer, count,
-// inner].
+// inner]. A line is the `count` elements with the same outer and inner index; a row is the `inner`
+// adjacent elements with the same outer and middle index.
 #pragma once
 #include <type_traits>
 
@@ -9,14 +10,9 @@
 namespace oarlock::kernels {
 namespace {
 
-/// T, or the unsigned type of the same size for integers, whose overflow wraps around.
-template <class T>
-using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
-                                             std::type_identity<T>>::type;
-
 template <class T, CumulativeOp Which>
 inline T apply_cumulative(T a, T b) {
-  using W = Wrapping<T>;
+  using W = WrappingType<T>;
   W x = static_cast<W>(a), y = static_cast<W>(b);
   return static_cast<T>(Which == CumulativeOp::sum ? x + y : x * y);
 }
@@ -31,8 +27,9 @@ constexpr T kInitialValue = Which == CumulativeOp::product ? T(1)
 template <class T, CumulativeOp Which>
 constexpr T kEmptyResult = Which == CumulativeOp::product ? T(1) : T(0);
 
-constexpr int kLinesAtOnce = 8;  // independent lines hide the latency of an addition
-constexpr Size kMinRow = 16;     // rows of at least this many elements are processed in vectors
+constexpr int kLinesPerGroup = 8;  // independent lines hide the latency of an addition
+// Rows of at least this many elements are processed in vectors.
+constexpr Size kMinVectorizedRow = 16;
 constexpr Size kColumnsPerTask = 256;
 constexpr Size kScanElementsPerTask = 32768;
 
@@ -50,23 +47,24 @@ struct ScanLines {
   }
 };
 
-/// Calls `body(group)` with an integral constant for groups of kLinesAtOnce lines and for single
-/// lines.
+/// Calls `body(line, N)` for each group of N lines from `line` on; N is an integral constant,
+/// kLinesPerGroup or, for the last lines, 1.
 template <class Body>
 void for_each_line_group(const ScanShape& s, const Body& body) {
   Size lines = s.outer * s.inner;
   Size part = max(1, kScanElementsPerTask / s.count);
-  part = ceil_div(part, kLinesAtOnce) * kLinesAtOnce;
+  part = ceil_div(part, kLinesPerGroup) * kLinesPerGroup;
   parallel_ranges(lines, part, [&](Size from, Size to) {
     Size line = from;
-    for (; line + kLinesAtOnce <= to; line += kLinesAtOnce)
-      body(line, std::integral_constant<int, kLinesAtOnce>{});
+    for (; line + kLinesPerGroup <= to; line += kLinesPerGroup)
+      body(line, std::integral_constant<int, kLinesPerGroup>{});
     for (; line < to; ++line) body(line, std::integral_constant<int, 1>{});
   });
 }
 
-/// Calls `body(offset, columns)` for parts of rows; `offset` is that of the part in the first row
-/// in the direction of the scan.
+/// Divides the rows into parts of at most kColumnsPerTask columns, and calls `body(offset,
+/// columns)` for each part; `offset` is that of the part in the first row in the direction of the
+/// scan.
 template <class Body>
 void for_each_column_part(const ScanShape& s, const Body& body) {
   Size parts = ceil_div(s.inner, kColumnsPerTask), first = ScanLines(s).first;
@@ -81,8 +79,8 @@ void for_each_column_part(const ScanShape& s, const Body& body) {
                   });
 }
 
-/// Scans N lines of `count` elements; `carry`: on entry what the lines begin with, on exit their
-/// totals.
+/// Scans N lines of `count` elements.  carry: on entry the initial values of the lines, on exit
+/// their totals.
 template <class T, CumulativeOp Which, int N>
 inline void cumulate_lines(const T* x, T* y, const Size (&starts)[N], Size count, Size step,
                            bool exclusive, T (&carry)[N]) {
@@ -98,7 +96,7 @@ inline void cumulate_lines(const T* x, T* y, const Size (&starts)[N], Size count
   for (int n = 0; n < N; ++n) carry[n] = total[n];
 }
 
-// A sum over a line of at least this many elements is computed in blocks of kLinesAtOnce pieces.
+// A sum over a line of at least this many elements is computed in blocks of kLinesPerGroup pieces.
 constexpr Size kMinBlockedLine = 2048, kPiece = 1024;
 
 /// Sums one long line: the pieces of a block are summed independently, then each gets the total of
@@ -108,15 +106,15 @@ void cumulate_long_line(const T* x, T* y, Size start, Size count, Size step, boo
   constexpr auto sum = CumulativeOp::sum;
   T carry = kInitialValue<T, sum>;
   Size done = 0;
-  while (count - done >= kLinesAtOnce) {
-    Size piece = min(kPiece, (count - done) / kLinesAtOnce), starts[kLinesAtOnce];
-    T totals[kLinesAtOnce];
-    for (int n = 0; n < kLinesAtOnce; ++n) {
+  while (count - done >= kLinesPerGroup) {
+    Size piece = min(kPiece, (count - done) / kLinesPerGroup), starts[kLinesPerGroup];
+    T totals[kLinesPerGroup];
+    for (int n = 0; n < kLinesPerGroup; ++n) {
       starts[n] = start + (done + n * piece) * step;
       totals[n] = kInitialValue<T, sum>;
     }
     cumulate_lines<T, sum>(x, y, starts, piece, step, exclusive, totals);
-    for (int n = 0; n < kLinesAtOnce; ++n) {
+    for (int n = 0; n < kLinesPerGroup; ++n) {
       if (done + n > 0) {
         T* to = y + starts[n];
         if (step == 1)
@@ -127,13 +125,14 @@ void cumulate_long_line(const T* x, T* y, Size start, Size count, Size step, boo
       }
       carry = apply_cumulative<T, sum>(carry, totals[n]);
     }
-    done += kLinesAtOnce * piece;
+    done += kLinesPerGroup * piece;
   }
-  T last[1] = {carry};
-  const Size rest[1] = {start + done * step};
-  cumulate_lines<T, sum>(x, y, rest, count - done, step, exclusive, last);
+  T remaining_carry[1] = {carry};
+  const Size remaining_start[1] = {start + done * step};
+  cumulate_lines<T, sum>(x, y, remaining_start, count - done, step, exclusive, remaining_carry);
 }
 
+/// Scans all lines at the same time, row by row in vectors.
 template <class T, CumulativeOp Which>
 void cumulate_rows(const ScanShape& s, const T* x, T* y) {
   Size step = ScanLines(s).step;
@@ -143,9 +142,9 @@ void cumulate_rows(const ScanShape& s, const T* x, T* y) {
     Size at = first;
     for (Size k = 1; k < s.count; ++k, at += step) {
       const T* add = x + at + (s.exclusive ? 0 : step);
-      const T* __restrict before = y + at;
+      const T* __restrict previous = y + at;
       T* __restrict to = y + at + step;
-      for (Size c = 0; c < columns; ++c) to[c] = apply_cumulative<T, Which>(before[c], add[c]);
+      for (Size c = 0; c < columns; ++c) to[c] = apply_cumulative<T, Which>(previous[c], add[c]);
     }
     if (s.exclusive)
       for (Size c = 0; c < columns; ++c) y[first + c] = kEmptyResult<T, Which>;
@@ -154,7 +153,7 @@ void cumulate_rows(const ScanShape& s, const T* x, T* y) {
 
 template <class T, CumulativeOp Which>
 void cumulate(const ScanShape& s, const T* x, T* y) {
-  if (s.inner >= kMinRow) return cumulate_rows<T, Which>(s, x, y);
+  if (s.inner >= kMinVectorizedRow) return cumulate_rows<T, Which>(s, x, y);
   ScanLines lines(s);
   bool is_blocked = Which == CumulativeOp::sum && s.count >= kMinBlockedLine;
   for_each_line_group(s, [&]<int N>(Size line, std::integral_constant<int, N>) {
@@ -172,47 +171,48 @@ void cumulate(const ScanShape& s, const T* x, T* y) {
   });
 }
 
-/// Whether a later element replaces the extreme so far.  NaN replaces every element and remains.
+/// Whether the later element x replaces the maximum or minimum of the elements before.  NaN
+/// replaces every element and remains.
 template <class T, bool IsMax>
-inline bool replaces_extreme(T x, T best) {
-  return (IsMax ? x >= best : x <= best) | (x != x);
+inline bool replaces_extreme(T x, T extreme) {
+  return (IsMax ? x >= extreme : x <= extreme) | (x != x);
 }
 
 template <class T, bool IsMax>
 void cumulate_extreme(const ScanShape& s, const T* x, T* y, std::int64_t* indices) {
   ScanLines lines(s);
-  if (s.inner >= kMinRow)
+  if (s.inner >= kMinVectorizedRow)
     return for_each_column_part(s, [&](Size at, Size columns) {
       for (Size c = 0; c < columns; ++c) y[at + c] = x[at + c], indices[at + c] = 0;
       for (Size k = 1; k < s.count; ++k, at += lines.step) {
-        const T* __restrict best = y + at, * __restrict next = x + at + lines.step;
-        const std::int64_t* __restrict where = indices + at;
+        const T* __restrict extreme = y + at, * __restrict next = x + at + lines.step;
+        const std::int64_t* __restrict index = indices + at;
         T* __restrict to = y + at + lines.step;
         std::int64_t* __restrict to_index = indices + at + lines.step;
         for (Size c = 0; c < columns; ++c) {
-          bool takes = replaces_extreme<T, IsMax>(next[c], best[c]);
-          to[c] = takes ? next[c] : best[c];
-          to_index[c] = takes ? k : where[c];
+          bool replaces = replaces_extreme<T, IsMax>(next[c], extreme[c]);
+          to[c] = replaces ? next[c] : extreme[c];
+          to_index[c] = replaces ? k : index[c];
         }
       }
     });
   for_each_line_group(s, [&]<int N>(Size line, std::integral_constant<int, N>) {
     Size starts[N];
-    T best[N];
-    std::int64_t where[N];
+    T extreme[N];
+    std::int64_t index[N];
     for (int n = 0; n < N; ++n) {
       starts[n] = lines.start(line + n);
-      best[n] = x[starts[n]];
-      where[n] = 0;
+      extreme[n] = x[starts[n]];
+      index[n] = 0;
     }
     for (Size k = 0; k < s.count; ++k)
       for (int n = 0; n < N; ++n) {
         Size at = starts[n] + k * lines.step;
-        bool takes = replaces_extreme<T, IsMax>(x[at], best[n]);
-        best[n] = takes ? x[at] : best[n];
-        where[n] = takes ? k : where[n];
-        y[at] = best[n];
-        indices[at] = where[n];
+        bool replaces = replaces_extreme<T, IsMax>(x[at], extreme[n]);
+        extreme[n] = replaces ? x[at] : extreme[n];
+        index[n] = replaces ? k : index[n];
+        y[at] = extreme[n];
+        indices[at] = index[n];
       }
   });
 }
@@ -221,19 +221,18 @@ void cumulate_extreme(const ScanShape& s, const T* x, T* y, std::int64_t* indice
 template <class T>
 void linear_recurrence(const ScanShape& s, const T* x, const T* a, T* y) {
   ScanLines lines(s);
-  Size factor = s.reverse ? 0 : lines.step;  // offset of the factor from the previous element
-  if (s.inner >= kMinRow)
-    return for_each_column_part(s,
-                                [&](Size at, Size columns) {
-                                  for (Size c = 0; c < columns; ++c) y[at + c] = x[at + c];
-                                  for (Size k = 1; k < s.count; ++k, at += lines.step) {
-                                    const T *__restrict before = y + at, *__restrict add = x + at + lines.step,
-                *__restrict by = a + at + factor;
-                                    T* __restrict to = y + at + lines.step;
-                                    for (Size c = 0; c < columns; ++c)
-                                      to[c] = add[c] + by[c] * before[c];
-                                  }
-                                });
+  Size factor_offset = s.reverse ? 0 : lines.step;  // of the factor from the previous element
+  if (s.inner >= kMinVectorizedRow)
+    return for_each_column_part(s, [&](Size at, Size columns) {
+      for (Size c = 0; c < columns; ++c) y[at + c] = x[at + c];
+      for (Size k = 1; k < s.count; ++k, at += lines.step) {
+        const T* __restrict previous = y + at;
+        const T* __restrict added = x + at + lines.step;
+        const T* __restrict factors = a + at + factor_offset;
+        T* __restrict to = y + at + lines.step;
+        for (Size c = 0; c < columns; ++c) to[c] = added[c] + factors[c] * previous[c];
+      }
+    });
   for_each_line_group(s, [&]<int N>(Size line, std::integral_constant<int, N>) {
     Size starts[N];
     T last[N];
@@ -244,7 +243,7 @@ void linear_recurrence(const ScanShape& s, const T* x, const T* a, T* y) {
     for (Size k = 1; k < s.count; ++k)
       for (int n = 0; n < N; ++n) {
         Size at = starts[n] + k * lines.step;
-        y[at] = last[n] = x[at] + a[at - lines.step + factor] * last[n];
+        y[at] = last[n] = x[at] + a[at - lines.step + factor_offset] * last[n];
       }
   });
 }

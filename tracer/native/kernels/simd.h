@@ -2,6 +2,7 @@
 // internal linkage; otherwise the linker might choose a copy compiled for a newer instruction set,
 // which an older machine cannot run.
 #pragma once
+#include <type_traits>
 #include <utility>
 
 #include "kernels/thread_pool.h"
@@ -59,32 +60,37 @@ T* padded_workspace(int slot, Size count) {
       workspace(slot, static_cast<std::size_t>(count) * sizeof(T) + std::size_t{4} * kBytes));
 }
 
-/// Combines the elements of a vector in pairs, the results in pairs, and so on. Distance: between
-/// the elements of a pair.
+/// Reduces a vector to one number: combines the elements in pairs, the results in pairs, and so on.
+/// Distance: between the elements of a pair.
 template <class T, int Distance, class Combine, int... I>
-inline T combine_elements(V<T> v, const Combine& combine, std::integer_sequence<int, I...> all) {
+inline T horizontal_reduce(V<T> v, const Combine& combine, std::integer_sequence<int, I...> all) {
   if constexpr (Distance == 0)
     return v[0];
   else
-    return combine_elements<T, Distance / 2>(
+    return horizontal_reduce<T, Distance / 2>(
         combine(v, __builtin_shufflevector(v, v, (I ^ Distance)...)), combine, all);
 }
 template <class T, class Combine>
-inline T combine_elements(V<T> v, const Combine& combine) {
-  return combine_elements<T, kLanes<T> / 2>(v, combine,
-                                            std::make_integer_sequence<int, kLanes<T>>{});
+inline T horizontal_reduce(V<T> v, const Combine& combine) {
+  return horizontal_reduce<T, kLanes<T> / 2>(v, combine,
+                                             std::make_integer_sequence<int, kLanes<T>>{});
 }
 
 template <class T>
 inline T horizontal_sum(V<T> v) {
-  return combine_elements<T>(v, [](V<T> a, V<T> b) { return a + b; });
+  return horizontal_reduce<T>(v, [](V<T> a, V<T> b) { return a + b; });
 }
+
+/// T, or the unsigned type of the same size for integers, whose overflow wraps around.
+template <class T>
+using WrappingType = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                                 std::type_identity<T>>::type;
 
 // -- transpose
 // ---------------------------------------------------------------------------------------------------
 
-/// Exchanges, in two rows of a square whose distance is S, the blocks of S elements above and below
-/// the diagonal.
+/// One step of a blockwise transposition: a and b are rows i and i + S of a square; exchanges the
+/// odd blocks of S elements of a with the even blocks of b.
 template <class T, int S, int... I>
 inline void exchange_blocks(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
   constexpr int n = kLanes<T>;
@@ -93,16 +99,16 @@ inline void exchange_blocks(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) 
   a = upper;
 }
 
-/// Exchanges blocks of S, S / 2, ... 1 elements; with S half of the size of a square, that
-/// transposes it. R: the row numbers.  Everything is unrolled, so that the rows stay in registers.
+/// Transposes a square of 2 S rows by exchanging blocks of S, S / 2, ... 1 elements. R: the row
+/// numbers.  Everything is unrolled, so that the rows stay in registers.
 template <class T, int S, int... R>
-inline void exchange_blocks_of_rows(V<T>* rows, std::integer_sequence<int, R...> all) {
+inline void transpose_square(V<T>* rows, std::integer_sequence<int, R...> all) {
   (
       [&] {
         if constexpr (!(R & S)) exchange_blocks<T, S>(rows[R], rows[R + S], all);
       }(),
       ...);
-  if constexpr (S > 1) exchange_blocks_of_rows<T, S / 2>(rows, all);
+  if constexpr (S > 1) transpose_square<T, S / 2>(rows, all);
 }
 
 /// Transposes a square of vectors with row strides `from_row` and `to_row`.
@@ -110,12 +116,12 @@ template <class T, int... R>
 inline void copy_transposed_square(const T* from, Size from_row, T* to, Size to_row,
                                    std::integer_sequence<int, R...> all) {
   V<T> rows[] = {load(from + R * from_row)...};
-  exchange_blocks_of_rows<T, kLanes<T> / 2>(rows, all);
+  transpose_square<T, kLanes<T> / 2>(rows, all);
   (store(to + R * to_row, rows[R]), ...);
 }
 
-/// to[c][r] = from[r][c] for `rows` x `columns` elements, in memory that does not overlap. The last
-/// squares overlap their neighbors.
+/// to[c][r] = from[r][c] for `rows` x `columns` elements; `from` and `to` do not overlap.  The last
+/// squares of a row or column overlap their neighbors and write the same values again.
 template <class T>
 void copy_transposed(const T* from, Size from_row, Size rows, Size columns, T* to, Size to_row) {
   constexpr Size n = kLanes<T>;

@@ -23,7 +23,7 @@ T row_max(Size k, const T* x) {
       V<T> v = load(x + i);
       most = v > most || v != v ? v : most;  // NaN propagates
     }
-    best = combine_elements<T>(most, [](V<T> a, V<T> b) { return b > a || b != b ? b : a; });
+    best = horizontal_reduce<T>(most, [](V<T> a, V<T> b) { return b > a || b != b ? b : a; });
   }
   for (; i < k; ++i) best = x[i] > best || x[i] != x[i] ? x[i] : best;
   return best;

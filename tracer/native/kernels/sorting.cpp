@@ -38,7 +38,7 @@ struct Item {
   }
 };
 
-/// The same in one integer, for 4-byte keys of lines with less than 2^32 elements.
+/// An Item in one integer, for 4-byte keys of lines with less than 2^32 elements.
 struct PackedItem {
   static constexpr int kKeyBytes = 4;
   std::uint64_t bits;
@@ -104,7 +104,8 @@ I* sort_items(I* items, I* buffer, Size count) {
   return items;
 }
 
-/// Calls `body(line, items, buffer)` for each line, where items [count] are those of the line.
+/// Calls `body(line, items, buffer)` for each line: its items [count] and a buffer of the same
+/// size.
 template <class T, class Body>
 void for_each_line_of_items(Size lines, Size count, bool descending, const T* x, const Body& body) {
   auto run = [&]<class I>(I) {
@@ -123,21 +124,22 @@ void for_each_line_of_items(Size lines, Size count, bool descending, const T* x,
   run(Item<T>{});
 }
 
-// If at most this part of a line is selected, a heap of the selected elements is faster.
-constexpr Size kMinLineToHeap = 32;
+// For lines of at least this many elements per selected element, std::partial_sort, which keeps a
+// heap of the selected elements, is faster than sorting.
+constexpr Size kMinLinePerFirst = 32;
 
 }  // namespace
 
 template <class T>
-void sort_indices(Size lines, Size count, Size first, bool descending, const T* x,
+void sort_indices(Size lines, Size count, Size num_first, bool descending, const T* x,
                   std::int64_t* indices) {
   for_each_line_of_items(lines, count, descending, x, [&](Size line, auto* items, auto* buffer) {
-    if (first * kMinLineToHeap <= count)
-      std::partial_sort(items, items + first, items + count);
+    if (num_first * kMinLinePerFirst <= count)
+      std::partial_sort(items, items + num_first, items + count);
     else
       items = sort_items(items, buffer, count);
-    for (Size k = 0; k < first; ++k)
-      indices[line * first + k] = static_cast<std::int64_t>(index_of(items[k]));
+    for (Size k = 0; k < num_first; ++k)
+      indices[line * num_first + k] = static_cast<std::int64_t>(index_of(items[k]));
   });
 }
 

@@ -10,7 +10,7 @@ bool has_adjacent_row_elements(const KernelOperand& x) {
 }
 
 template <class T>
-kernels::HeadRows<T> head_rows(const KernelOperand& x) {
+kernels::AttentionOperand<T> attention_operand(const KernelOperand& x) {
   auto stride = [&](int axis) { return x.dim(axis) == 1 ? 0 : x.stride(axis); };
   return {x.address<T>(), stride(0), stride(1), stride(2)};
 }
@@ -34,23 +34,23 @@ nb::object attention(nb::handle query, nb::handle key, nb::handle value, nb::han
     return not_implemented();
   KernelOperand out = empty({batch, queries, heads, v.dim(3)}, q.type());
   dispatch_real_type(q.type(), [&]<class T>(T) {
-    kernels::AttentionOperands<T> operands{batch,
-                                           heads,
-                                           queries,
-                                           keys,
-                                           depth,
-                                           v.dim(3),
-                                           head_rows<T>(q),
-                                           head_rows<T>(k),
-                                           head_rows<T>(v),
-                                           {},
-                                           static_cast<T>(scale),
-                                           is_causal,
-                                           out.address<T>()};
-    if (!mask.is_none()) operands.mask = head_rows<T>(m);
+    kernels::AttentionArgs<T> args{batch,
+                                   heads,
+                                   queries,
+                                   keys,
+                                   depth,
+                                   v.dim(3),
+                                   attention_operand<T>(q),
+                                   attention_operand<T>(k),
+                                   attention_operand<T>(v),
+                                   {},
+                                   static_cast<T>(scale),
+                                   is_causal,
+                                   out.address<T>()};
+    if (!mask.is_none()) args.mask = attention_operand<T>(m);
     ScopedGilReleaseForWork free(q.size() * keys / 8);
     KernelPollScope poll_scope;
-    kernels::kernel_table<T>().attention(operands);
+    kernels::kernel_table<T>().attention(args);
   });
   return to_object(std::move(out));
 }

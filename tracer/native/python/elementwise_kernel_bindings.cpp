@@ -58,7 +58,7 @@ struct MiddleAxisBroadcastLayout {
     for (; axis < x.rank() && dim(axis) == x.dim(axis); ++axis) c *= x.dim(axis);
     for (; axis < x.rank(); ++axis) k *= x.dim(axis), fits &= dim(axis) == 1;
     is_smaller = n * k > 1;
-    if (c == 1) k *= n, n = 1;  // one element for all
+    if (c == 1) k *= n, n = 1;  // the smaller operand has one element
   }
 };
 
@@ -80,7 +80,8 @@ nb::object apply_binary_to_arrays(nb::handle x, nb::handle y, int axis) {
   return to_object(std::move(z));
 }
 
-/// Division of numbers of the same shape and dtype, or by a single number.
+/// floor(x / y), or the remainder, of arrays of the same shape and dtype, or with a single number
+/// y.
 template <bool IsRemainder>
 nb::object floor_divide_or_remainder(nb::handle x, nb::handle y) {
   KernelOperand a(x), b(y);

@@ -11,8 +11,9 @@ namespace {
 
 using kernels::IndexedShape;
 
-/// The shape of indexing `data` along an axis with `index`: a vector, or an array of the rank of
-/// `data` that has its sizes on the other axes.  fits: whether it is one of these.
+/// The shape of indexing an array x along an axis with `index`: a vector, or, if `is_elementwise`,
+/// an array that has the rank of x and its sizes on the other axes.  fits: whether `index` is such
+/// an array.
 struct IndexedAxis {
   IndexedShape shape{};
   MiddleAxis data;
@@ -41,13 +42,14 @@ nb::object take(nb::handle x, nb::handle index, int axis, bool is_elementwise) {
   npy_intp shape[NPY_MAXDIMS];
   std::copy_n(a.shape(), a.rank(), shape);
   shape[m.data.axis] = m.shape.count;
-  const auto* places = at.data<std::int64_t>();
+  const auto* indices_data = at.data<std::int64_t>();
   const auto* from = a.data<char>();
   KernelOperand y = a.empty_of_same_type(a.rank(), shape);
   {
     ScopedGilReleaseForWork free(y.size());
-    if (!kernels::are_indices_in_range(at.size(), places, m.data.size)) return not_implemented();
-    kernels::take_along_middle_axis(m.shape, a.item_size(), from, places, y.address<char>());
+    if (!kernels::are_indices_in_range(at.size(), indices_data, m.data.size))
+      return not_implemented();
+    kernels::take_along_middle_axis(m.shape, a.item_size(), from, indices_data, y.address<char>());
   }
   return to_object(std::move(y));
 }
@@ -70,24 +72,26 @@ nb::object put(nb::handle x, nb::handle index, nb::handle values, int axis, bool
     return not_implemented();
   IndexedAxis m(a, at, axis, is_elementwise);
   if (!m.fits || !has_indexed_shape(a, m, b)) return not_implemented();
-  const auto* places = at.data<std::int64_t>();
+  const auto* indices_data = at.data<std::int64_t>();
   const auto* from = b.data<char>();
   {
     ScopedGilReleaseForWork free(b.size());
-    if (!kernels::are_indices_in_range(at.size(), places, m.data.size)) return not_implemented();
+    if (!kernels::are_indices_in_range(at.size(), indices_data, m.data.size))
+      return not_implemented();
     if (!accumulate)
-      kernels::assign_along_middle_axis(m.shape, a.item_size(), a.address<char>(), places, from);
+      kernels::assign_along_middle_axis(m.shape, a.item_size(), a.address<char>(), indices_data,
+                                        from);
   }
   if (accumulate)
     dispatch_number_type(a, [&]<class T>(T) {
       ScopedGilReleaseForWork free(b.size());
-      kernels::add_along_middle_axis(m.shape, a.address<T>(), places,
+      kernels::add_along_middle_axis(m.shape, a.address<T>(), indices_data,
                                      reinterpret_cast<const T*>(from));
     });
   return nb::borrow(x);
 }
 
-nb::object keep_where(nb::handle x, nb::handle mask) {
+nb::object zero_where_false(nb::handle x, nb::handle mask) {
   KernelOperand a(x), m(mask);
   if (!a.has_plain_items() || !m.is_array() || m.type() != NPY_BOOL || !a.same_shape(m))
     return not_implemented();
@@ -95,7 +99,7 @@ nb::object keep_where(nb::handle x, nb::handle mask) {
   const auto* from = a.data<char>();
   const bool* flags = m.data<bool>();
   ScopedGilReleaseForWork free(a.size());
-  kernels::keep_where(a.size(), a.item_size(), from, flags, y.address<char>());
+  kernels::zero_where_false(a.size(), a.item_size(), from, flags, y.address<char>());
   return to_object(std::move(y));
 }
 
@@ -107,11 +111,11 @@ nb::object last_write_mask(const std::vector<Size>& shape, nb::handle index, int
   for (int i = 0; i < at.rank(); ++i)
     if (i != m.axis && shape[static_cast<std::size_t>(i)] != at.dim(i)) return not_implemented();
   KernelOperand mask = empty(at.rank(), at.shape(), NPY_BOOL);
-  const auto* places = at.data<std::int64_t>();
+  const auto* indices_data = at.data<std::int64_t>();
   Size size = shape[static_cast<std::size_t>(m.axis)];
   ScopedGilReleaseForWork free(at.size());
-  if (!kernels::are_indices_in_range(at.size(), places, size)) return not_implemented();
-  kernels::last_write_mask_along_middle_axis({m.outer, size, m.size, m.inner, true}, places,
+  if (!kernels::are_indices_in_range(at.size(), indices_data, size)) return not_implemented();
+  kernels::last_write_mask_along_middle_axis({m.outer, size, m.size, m.inner, true}, indices_data,
                                              mask.address<bool>());
   return to_object(std::move(mask));
 }
@@ -139,30 +143,31 @@ nb::object scatter_to_images(const std::vector<Size>& shape, nb::handle index, n
   Size planes = shape[0] * shape[1];
   bool is_inside = true;
   dispatch_real_type(b.type(), [&]<class T>(T) {
-    const auto* places = at.data<std::int32_t>();
+    const auto* indices_data = at.data<std::int32_t>();
     const T* from = b.data<T>();
     ScopedGilReleaseForWork free(images.size());
     is_inside = kernels::scatter_to_images(planes, images.size() / planes, b.size() / planes,
-                                           places, from, images.address<T>());
+                                           indices_data, from, images.address<T>());
   });
   return is_inside ? to_object(std::move(images)) : not_implemented();
 }
 
 nb::object linearize_indices(const std::vector<nb::object>& indices, const std::vector<Size>& sizes,
-                             bool wraps) {
-  std::vector<kernels::IndexColumn> columns;
+                             bool allows_negative) {
+  std::vector<kernels::IndexVector> vectors;
   std::vector<KernelOperand> operands(indices.begin(), indices.end());
   if (operands.empty() || sizes.size() < operands.size()) return not_implemented();
   for (std::size_t i = 0; i < operands.size(); ++i) {
     KernelOperand& a = operands[i];
     if (!a.is_int64() || a.rank() != 1 || a.dim(0) != operands[0].dim(0)) return not_implemented();
-    columns.push_back({a.address<std::int64_t>(), a.stride(0), sizes[i]});
+    vectors.push_back({a.address<std::int64_t>(), a.stride(0), sizes[i]});
   }
   KernelOperand linear = empty({operands[0].size()}, NPY_INT64);
   {
     ScopedGilReleaseForWork free(linear.size());
-    if (!kernels::linearize_indices(linear.size(), static_cast<Size>(columns.size()),
-                                    columns.data(), wraps, linear.address<std::int64_t>()))
+    if (!kernels::linearize_indices(linear.size(), static_cast<Size>(vectors.size()),
+                                    vectors.data(), allows_negative,
+                                    linear.address<std::int64_t>()))
       return not_implemented();
   }
   return to_object(std::move(linear));
@@ -181,7 +186,7 @@ nb::object search_cumulative_sums(nb::handle sums, nb::handle values) {
   return to_object(std::move(positions));
 }
 
-nb::object select_boxes(nb::handle boxes, double threshold, double extra) {
+nb::object select_boxes(nb::handle boxes, double threshold, double side_offset) {
   KernelOperand a(boxes);
   if (!a.is_real() || a.rank() != 2 || a.dim(1) != 4) return not_implemented();
   std::vector<std::int64_t> selected(static_cast<std::size_t>(a.dim(0)));
@@ -191,7 +196,7 @@ nb::object select_boxes(nb::handle boxes, double threshold, double extra) {
     const T* from = a.data<T>();
     ScopedGilReleaseForWork free(a.dim(0) * a.dim(0));
     count = kernels::kernel_table<T>().select_boxes(a.dim(0), from, static_cast<T>(threshold),
-                                                    static_cast<T>(extra), selected.data());
+                                                    static_cast<T>(side_offset), selected.data());
   });
   KernelOperand y = empty({count}, NPY_INT64);
   std::copy_n(selected.data(), count, y.address<std::int64_t>());
@@ -208,7 +213,7 @@ void bind_indexing(nb::module_& m) {
         "Assign or add values along the axis in place, in the order of the index, and return x.");
   m.def(
       "linearize_indices", &linearize_indices, nb::arg("indices"), nb::arg("sizes"),
-      nb::arg("wraps"),
+      nb::arg("allows_negative"),
       "The row-major positions of index tuples, given as vectors int64 [M], in an array of sizes.");
   m.def("search_cumulative_sums", &search_cumulative_sums, nb::arg("sums"), nb::arg("values"),
         "For each line, the first position where sums [L,N] exceed values [L,M] times the total.");
@@ -218,12 +223,15 @@ void bind_indexing(nb::module_& m) {
       "Images [N,C,*] of zeros with values [N,C,*] added at int32 indices of the flattened image; "
       "negative indices are skipped.");
   m.def("last_write_mask", &last_write_mask, nb::arg("shape"), nb::arg("index"), nb::arg("axis"),
-        "For index int64 along an axis of an array of a shape: whether no later index is equal.");
+        "For each index int64 along an axis of an array of the shape: whether no later index is "
+        "equal.");
   m.def(
       "count_in_bins", &count_in_bins, nb::arg("x"), nb::arg("edges"),
       "The number of elements of x between adjacent edges [N + 1] at equal distances -> int64 [N]");
-  m.def("keep_where", &keep_where, nb::arg("x"), nb::arg("mask"), "x where mask, else 0");
-  m.def("select_boxes", &select_boxes, nb::arg("boxes"), nb::arg("threshold"), nb::arg("extra"),
+  m.def("zero_where_false", &zero_where_false, nb::arg("x"), nb::arg("mask"),
+        "x where the mask is true, else 0");
+  m.def("select_boxes", &select_boxes, nb::arg("boxes"), nb::arg("threshold"),
+        nb::arg("side_offset"),
         "Non-maximum suppression of boxes [N,4] sorted by score -> int64 [K]");
 }
 

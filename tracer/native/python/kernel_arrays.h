@@ -161,19 +161,14 @@ void dispatch_number_type(const KernelOperand& operand, const Body& body) {
 /// The axes of an array merged to [outer, size, inner], where `size` is that of one axis.
 /// fits: whether the array has this axis; negative axes count from the end.
 struct MiddleAxis {
-  Size outer = 1, size = 0, inner = 1;
+  Size outer = 1, size = 1, inner = 1;
   int axis;
   bool fits;
 
   MiddleAxis(const KernelOperand& x, int number)
       : axis(number < 0 ? number + x.rank() : number), fits(axis >= 0 && axis < x.rank()) {
     for (int i = 0; fits && i < x.rank(); ++i)
-      (i < axis   ? outer
-       : i > axis ? inner
-                  : size) = (i == axis  ? 1
-                             : i < axis ? outer
-                                        : inner) *
-                            x.dim(i);
+      (i < axis ? outer : i == axis ? size : inner) *= x.dim(i);
   }
 };
 

@@ -61,15 +61,15 @@ void multiply(const KernelOperand& a, const KernelOperand& b, bool transpose_a, 
 }
 
 nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y, nb::handle bias) {
-  KernelOperand a(x), b(y), plus(bias);
+  KernelOperand a(x), b(y), bias_operand(bias);
   BroadcastBatchAxes batch;
   if (!are_nonempty_real_of_same_dtype({&a, &b}) || !batch.try_broadcast_batch_axes(a, b))
     return not_implemented();
   Size m = a.dim(a.rank() - (transpose_x ? 1 : 2)), k = a.dim(a.rank() - (transpose_x ? 2 : 1));
   Size n = b.dim(b.rank() - (transpose_y ? 2 : 1));
   if (k != b.dim(b.rank() - (transpose_y ? 1 : 2))) return not_implemented();
-  if (!bias.is_none() &&
-      (!are_nonempty_real_of_same_dtype({&a, &plus}) || plus.rank() != 1 || plus.dim(0) != n))
+  if (!bias.is_none() && (!are_nonempty_real_of_same_dtype({&a, &bias_operand}) ||
+                          bias_operand.rank() != 1 || bias_operand.dim(0) != n))
     return not_implemented();
   batch.shape[batch.axes] = m;
   batch.shape[batch.axes + 1] = n;
@@ -81,7 +81,7 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
     batch.count = 1;
   }
   dispatch_real_type(a.type(), [&]<class T>(T) {
-    const T* added = bias.is_none() ? nullptr : plus.data<T>();
+    const T* bias_data = bias.is_none() ? nullptr : bias_operand.data<T>();
     if (rows) {
       const T *from_a = a.address<T>(), *from_b = b.address<T>();
       int row = transpose_y ? 1 : 0;
@@ -96,12 +96,12 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
                                 b.stride(row),
                                 b.stride(1 - row),
                                 c.address<T>(),
-                                added};
+                                bias_data};
       ScopedGilReleaseForWork free(s.m * n * k / 16);
       KernelPollScope poll_scope;
       kernels::kernel_table<T>().batched_matmul(s);
     } else {
-      multiply<T>(a, b, transpose_x, transpose_y, batch, added, c);
+      multiply<T>(a, b, transpose_x, transpose_y, batch, bias_data, c);
     }
   });
   return to_object(std::move(c));

@@ -6,8 +6,9 @@
 namespace oarlock::python {
 namespace {
 
-using PoolSizes = std::array<Size, 10>;  // h, w, oh, ow, kh, kw, stride_h, stride_w, top, left
-// kh and kw are 0 for adaptive windows of several sizes
+/// h, w, oh, ow, kh, kw, stride_h, stride_w, top, left; kh and kw are 0 for adaptive windows of
+/// several sizes.
+using PoolSizes = std::array<Size, 10>;
 
 /// Sets `s` to the sizes `z` and the number of planes; returns false if the images are not real
 /// [N,C,h,w].

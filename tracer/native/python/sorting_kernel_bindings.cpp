@@ -7,9 +7,9 @@
 namespace oarlock::python {
 namespace {
 
-/// Indices along the last axis of x: an array like x, with `last` elements along that axis; without
-/// the axis for -1. fill(rows, count, from, to) writes the indices of `rows` rows of `count`
-/// elements.
+/// Returns an int64 array of indices with the shape of x, but `last` elements along the last axis,
+/// or without that axis if `last` is -1. fill(rows, count, from, to) writes the indices of `rows`
+/// rows of `count` elements.
 template <class Fill>
 nb::object make_indices_of_last_axis(KernelOperand& x, Size last, const Fill& fill) {
   npy_intp shape[NPY_MAXDIMS];
@@ -27,19 +27,20 @@ nb::object make_indices_of_last_axis(KernelOperand& x, Size last, const Fill& fi
   return to_object(std::move(y));
 }
 
-bool has_number_axis(const KernelOperand& x) { return x.is_number() && x.rank() >= 1; }
+bool is_number_array_with_axes(const KernelOperand& x) { return x.is_number() && x.rank() >= 1; }
 
-nb::object sort_indices(nb::handle x, Size first, bool descending) {
+nb::object sort_indices(nb::handle x, Size num_first, bool descending) {
   KernelOperand a(x);
-  if (!has_number_axis(a) || first < 1 || first > a.dim(a.rank() - 1)) return not_implemented();
-  return make_indices_of_last_axis(a, first, [&](Size rows, Size count, auto* from, auto* to) {
-    kernels::sort_indices(rows, count, first, descending, from, to);
+  if (!is_number_array_with_axes(a) || num_first < 1 || num_first > a.dim(a.rank() - 1))
+    return not_implemented();
+  return make_indices_of_last_axis(a, num_first, [&](Size rows, Size count, auto* from, auto* to) {
+    kernels::sort_indices(rows, count, num_first, descending, from, to);
   });
 }
 
 nb::object select_index(nb::handle x, Size position) {
   KernelOperand a(x);
-  if (!has_number_axis(a) || position < 0 || position >= a.dim(a.rank() - 1))
+  if (!is_number_array_with_axes(a) || position < 0 || position >= a.dim(a.rank() - 1))
     return not_implemented();
   return make_indices_of_last_axis(a, -1, [&](Size rows, Size count, auto* from, auto* to) {
     kernels::select_index(rows, count, position, from, to);
@@ -48,7 +49,7 @@ nb::object select_index(nb::handle x, Size position) {
 
 nb::object mode_index(nb::handle x) {
   KernelOperand a(x);
-  if (!has_number_axis(a)) return not_implemented();
+  if (!is_number_array_with_axes(a)) return not_implemented();
   return make_indices_of_last_axis(a, -1, [](Size rows, Size count, auto* from, auto* to) {
     kernels::mode_index(rows, count, from, to);
   });
@@ -57,8 +58,8 @@ nb::object mode_index(nb::handle x) {
 }  // namespace
 
 void bind_sorting(nb::module_& m) {
-  m.def("sort_indices", &sort_indices, nb::arg("x"), nb::arg("first"), nb::arg("descending"),
-        "The first indices of a stable sort along the last axis; NaN is the largest.");
+  m.def("sort_indices", &sort_indices, nb::arg("x"), nb::arg("num_first"), nb::arg("descending"),
+        "The first `num_first` indices of a stable sort along the last axis; NaN is the largest.");
   m.def("select_index", &select_index, nb::arg("x"), nb::arg("position"),
         "The index of the element at a position of the sorted last axis.");
   m.def("mode_index", &mode_index, nb::arg("x"),

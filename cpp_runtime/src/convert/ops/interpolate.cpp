@@ -193,8 +193,9 @@ Value gather_nearest_rows(NodeContext& n, Value x, const ResizeSizesOrScales& r,
 
 // ---- Resize ----
 
-// Whether each dimension of the output has more than one row, for all sizes of the image.
-bool has_multiple_rows(const ResizeSizesOrScales& r) {
+// Whether each resized dimension of the output is known to be at least 2, for all sizes of the
+// image.
+bool all_output_dims_exceed_one(const ResizeSizesOrScales& r) {
   for (std::size_t i = 0; i < r.output_size.size(); ++i) {
     bool doubles = !r.known_scales.empty() && r.known_scales[i] >= 2;
     if (r.output_size[i] < 2 && !(r.output_size[i] < 0 && doubles)) return false;
@@ -206,13 +207,15 @@ NodeContext::Attrs onnx_resize_mode_attrs(const NodeContext& n, InterpolationMet
                                           const ResizeSizesOrScales& r) {
   bool corners = n.attr("align_corners", true), centred = n.attr("align_mode", 1) == 0;
   static constexpr std::string_view names[] = {"nearest", "linear", "cubic"};
-  std::string counted = corners                                             ? "align_corners"
-                        : method == InterpolationMethod::cubic              ? "half_pixel"
-                        : method != InterpolationMethod::linear || !centred ? "asymmetric"
-                        // The modes differ for a single row, which Paddle maps to the first row.
-                        // ONNX Runtime has a blocked (NCHWc) kernel for half_pixel only.
-                        : has_multiple_rows(r) ? "half_pixel"
-                                               : "pytorch_half_pixel";
+  std::string counted =
+      corners                                             ? "align_corners"
+      : method == InterpolationMethod::cubic              ? "half_pixel"
+      : method != InterpolationMethod::linear || !centred ? "asymmetric"
+      // half_pixel and pytorch_half_pixel differ for an output of a single row, which Paddle
+      // maps to the first row.
+      // ONNX Runtime has a blocked (NCHWc) kernel for half_pixel only.
+      : all_output_dims_exceed_one(r) ? "half_pixel"
+                                      : "pytorch_half_pixel";
   NodeContext::Attrs attrs{{"mode", std::string(names[static_cast<int>(method)])},
                            {"coordinate_transformation_mode", counted}};
   if (method == InterpolationMethod::nearest)

@@ -1,6 +1,6 @@
 """Training steps in Paddle's API, eagerly and as programs.
 
-static_like.py {oarlock,paddle} {eager,static}
+to_static_cases.py {oarlock,paddle} {eager,static}
 """
 
 from __future__ import annotations
@@ -9,21 +9,31 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from paddle_api import Case, Loss, P, labels, lenet, nn, normal, op_chain, training_step
+from paddle_case_helpers import (
+    Case,
+    Loss,
+    P,
+    label_tensor,
+    lenet,
+    nn,
+    normal_tensor,
+    op_chain,
+    training_step,
+)
 from serve import serve
 
 STATIC = sys.argv[2] == "static"
 
 
 def maybe_to_static(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Convert the function to a static graph in static mode, else return it unchanged."""
+    """Return `to_static` of the function if the second argument is `static`, else the function."""
     if not STATIC:
         return function
     converted: Callable[..., Any] = P.jit.to_static(function)
     return converted
 
 
-def tiny() -> Any:
+def tiny_mlp() -> Any:
     """16 -> 32 -> 32 -> 10"""
     return nn.Sequential(
         nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 10)
@@ -60,7 +70,7 @@ class Block(nn.Layer):  # type: ignore[misc]
 
 
 MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
-    "tiny mlp": (tiny, (8, 16)),
+    "tiny mlp": (tiny_mlp, (8, 16)),
     "lenet": (lenet, (16, 1, 28, 28)),
     "rnn cell, 10 steps": (Recurrent, (4, 10, 8)),
     "transformer layer": (Block, (4, 16, 64)),
@@ -68,9 +78,9 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 
 
 def train(name: str) -> Case:
-    """Run one training step with SGD."""
+    """Return a call of one training step with SGD."""
     make, shape = MODELS[name]
-    model, x, y = make(), normal(*shape), labels(shape[0])
+    model, x, y = make(), normal_tensor(*shape), label_tensor(shape[0])
     optimizer = P.optimizer.SGD(1e-3, parameters=model.parameters())
     return training_step(maybe_to_static(Loss(model)), optimizer, x, y)
 

@@ -1,5 +1,5 @@
-"""What the workers with cases in Paddle's API share: the imported package, random inputs, and
-networks. The first argument of a worker is the name of the package, oarlock or paddle.
+"""Code shared by the workers with cases in Paddle's API: the package under test `P`, random inputs
+and networks. The first argument of a worker is the name of the package, oarlock or paddle.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ Case = Callable[[], object]
 rng = np.random.default_rng(0)
 
 
-def normal(*shape: int) -> Any:
-    """Return a random tensor."""
+def normal_tensor(*shape: int) -> Any:
+    """Return a float32 tensor of normal random numbers."""
     return P.to_tensor(rng.standard_normal(shape).astype("float32"))
 
 
-def labels(count: int, classes: int = 10) -> Any:
-    """Return random class labels [count, 1]."""
+def label_tensor(count: int, classes: int = 10) -> Any:
+    """Return an int64 tensor of random class labels [count, 1]."""
     return P.to_tensor(rng.integers(0, classes, (count, 1)))
 
 
 def lenet() -> Any:
-    """LeNet-5."""
+    """Return LeNet-5."""
     return nn.Sequential(
         nn.Conv2D(1, 6, 3, padding=1),
         nn.ReLU(),
@@ -44,7 +44,7 @@ def lenet() -> Any:
 
 
 class Loss(nn.Layer):  # type: ignore[misc]
-    """A model with its loss."""
+    """A layer that computes the cross entropy loss of a model."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -56,11 +56,11 @@ class Loss(nn.Layer):  # type: ignore[misc]
 
 
 def op_chain(convert: Callable[[Any], Any]) -> Case:
-    """Run 60 small ops forward and backward.
+    """Return a call of 60 small ops, forward and backward.
 
-    convert: applied to the function of the ops, for example `to_static`.
+    convert: is applied to the function of the ops, for example `to_static`.
     """
-    x = normal(8, 8)
+    x = normal_tensor(8, 8)
     x.stop_gradient = False
 
     def ops(x: Any) -> Any:
@@ -79,7 +79,7 @@ def op_chain(convert: Callable[[Any], Any]) -> Case:
 
 
 def training_step(loss: Any, optimizer: Any, x: Any, y: Any) -> Case:
-    """Run one training step."""
+    """Return a call of one training step; `loss(x, y)` returns the loss."""
 
     def call() -> None:
         loss(x, y).backward()

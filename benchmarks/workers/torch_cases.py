@@ -1,4 +1,4 @@
-"""The benchmark cases in PyTorch."""
+"""The benchmark cases of paddle_cases.py in PyTorch."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 
 
 def training_batch(name: str) -> tuple[Any, Any]:
-    """Return inputs and labels."""
+    """Return the inputs and labels of a batch."""
     shape = MODELS[name][1]
     if name == "gpt":
         tokens = torch.randint(0, 256, (4, 129))
@@ -197,13 +197,13 @@ def training_batch(name: str) -> tuple[Any, Any]:
 
 
 def add(tape: bool) -> Case:
-    """Add two small tensors."""
+    """Return a call that adds two small tensors; tape: with a gradient for one of them."""
     x, y = torch.randn(4, 4), torch.randn(4, 4, requires_grad=tape)
     return lambda: x + y
 
 
 def op_chain() -> Case:
-    """Run 60 small ops forward and backward."""
+    """Return a call of 60 small ops, forward and backward."""
     x = torch.randn(8, 8, requires_grad=True)
 
     def call() -> None:
@@ -217,15 +217,19 @@ def op_chain() -> Case:
 
 
 def train(name: str, compiled: bool = False) -> Case:
-    """Run one training step, with SGD for the MLP and Adam for the other models."""
+    """Return a call of one training step, with SGD for the MLP and Adam for the other models.
+
+    compiled: by `torch.compile`.
+    """
     model, (x, y) = MODELS[name][0](), training_batch(name)
     optimizer = (torch.optim.SGD if name == "mlp" else torch.optim.Adam)(model.parameters(), 1e-3)
     criterion = nn.CrossEntropyLoss()
-    loss = (
-        (lambda x, y: criterion(model(x), y))
-        if not compiled
-        else torch.compile(lambda x, y: criterion(model(x), y))
-    )
+
+    def loss(x: Any, y: Any) -> Any:
+        return criterion(model(x), y)
+
+    if compiled:
+        loss = torch.compile(loss)
 
     def call() -> None:
         loss(x, y).backward()
@@ -236,7 +240,7 @@ def train(name: str, compiled: bool = False) -> Case:
 
 
 def eager_inference(name: str) -> Case:
-    """Run a module eagerly without gradients."""
+    """Return an eager call of a module without gradients."""
     model, (x, _) = MODELS[name][0](), training_batch(name)
     model.eval()
 

@@ -1,5 +1,5 @@
-"""Single ops on arrays of a million elements in Paddle's API: `ops_like.py oarlock` and
-`ops_like.py paddle` run the same code.
+"""Single ops on arrays of a million elements in Paddle's API: `op_cases.py oarlock` and
+`op_cases.py paddle` run the same code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ F: Any = P.nn.functional
 ROWS, COLUMNS = 1000, 1000
 rng = np.random.default_rng(0)
 
-Inputs = Callable[[], dict[str, Any]]
+# A function that returns the arrays of the inputs by name.
+MakeInputs = Callable[[], dict[str, Any]]
 
 
 def normal(*shape: int) -> Any:
@@ -59,35 +60,37 @@ def boxes(count: int) -> Any:
 
 
 class OpCase:
-    """A call of an op.
+    """An op and its inputs, of which `forward` and `backward` make calls to time.
 
-    function: takes the tensors made from `inputs`, in their order.
+    function: takes the tensors of the arrays that `make_inputs` returns, in their order.
     differentiated: the names of the inputs whose gradients the backward case computes; none: there
     is no backward case.
     """
 
-    def __init__(self, function: Callable[..., Any], inputs: Inputs, *differentiated: str) -> None:
-        self.function, self.inputs, self.differentiated = function, inputs, differentiated
+    def __init__(
+        self, function: Callable[..., Any], make_inputs: MakeInputs, *differentiated: str
+    ) -> None:
+        self.function, self.make_inputs, self.differentiated = function, make_inputs, differentiated
 
     def forward(self) -> Case:
         """Return a call of the op without gradient."""
-        tensors = [P.to_tensor(v) for v in self.inputs().values()]
+        tensors = [P.to_tensor(v) for v in self.make_inputs().values()]
         return lambda: self.function(*tensors)
 
     def backward(self) -> Case:
         """Return a call of the backward pass of the op, without its forward pass."""
-        tensors = {k: P.to_tensor(v) for k, v in self.inputs().items()}
+        tensors = {k: P.to_tensor(v) for k, v in self.make_inputs().items()}
         for name in self.differentiated:
             tensors[name].stop_gradient = False
         out = self.function(*tensors.values())
         out = out[0] if isinstance(out, (tuple, list)) else out
-        upstream = P.to_tensor(rng.standard_normal(out.shape).astype("float32"))
-        targets = [tensors[name] for name in self.differentiated]
-        return lambda: P.grad([out], targets, [upstream], retain_graph=True)
+        out_grad = P.to_tensor(rng.standard_normal(out.shape).astype("float32"))
+        inputs = [tensors[name] for name in self.differentiated]
+        return lambda: P.grad([out], inputs, [out_grad], retain_graph=True)
 
 
-def cumulative(name: str) -> dict[str, OpCase]:
-    """Return the cases of a cumulative function, which takes its axis second."""
+def cumulative_cases(name: str) -> dict[str, OpCase]:
+    """Return the cases of a cumulative function `name`, whose second argument is the axis."""
     function = getattr(P, name)
     shapes = {
         "axis 0": ((ROWS, COLUMNS), 0),
@@ -95,7 +98,7 @@ def cumulative(name: str) -> dict[str, OpCase]:
         "of a vector": ((ROWS * COLUMNS,), 0),
         "axis 1 of 3": ((100, 100, 100), 1),
     }
-    # Paddle's gradient of cumprod takes time proportional to the square of the axis.
+    # Paddle's gradient of cumprod takes time proportional to the square of the size of the axis.
     differentiated = () if name == "cumprod" else ("x",)
     cases = {
         f"{name} {label}": OpCase(
@@ -116,8 +119,8 @@ def cumulative(name: str) -> dict[str, OpCase]:
     return cases
 
 
-def binary(name: str, *differentiated: str) -> dict[str, OpCase]:
-    """Return the cases of a division-like function."""
+def division_cases(name: str, *differentiated: str) -> dict[str, OpCase]:
+    """Return the cases of `floor_divide` or `remainder`."""
     function = getattr(P, name)
     return {
         name: OpCase(function, lambda: {"x": matrix(), "y": matrix() + 5}, *differentiated),
@@ -138,8 +141,8 @@ def binary(name: str, *differentiated: str) -> dict[str, OpCase]:
     }
 
 
-def scattered() -> dict[str, OpCase]:
-    """Return the cases of ops that write to indices."""
+def gather_and_scatter_cases() -> dict[str, OpCase]:
+    """Return the cases of ops that read or write at indices."""
     cases = {}
     for label, width in (("rows of 1000", 1000), ("rows of 10", 10)):
         n = ROWS * COLUMNS // width
@@ -249,7 +252,7 @@ def pairs_and_values() -> dict[str, Any]:
     return {"x": matrix(), "i": integers(ROWS, n), "j": integers(COLUMNS, n), "u": normal(n)}
 
 
-def pooled() -> dict[str, OpCase]:
+def pooling_cases() -> dict[str, OpCase]:
     """Return the cases of pooling."""
     pools = {
         "max_pool2d 2, stride 2": lambda x: F.max_pool2d(x, 2, 2),
@@ -280,29 +283,29 @@ def pooled() -> dict[str, OpCase]:
     }
 
 
-def ordered() -> dict[str, OpCase]:
+def sort_and_search_cases() -> dict[str, OpCase]:
     """Return the cases of ops that sort or search."""
-    wide = lambda: {"x": matrix()}  # noqa: E731
-    flat = lambda: {"x": normal(ROWS * COLUMNS)}  # noqa: E731
+    matrix_input = lambda: {"x": matrix()}  # noqa: E731
+    vector_input = lambda: {"x": normal(ROWS * COLUMNS)}  # noqa: E731
     return {
-        "mode": OpCase(P.mode, wide, "x"),
-        "mode axis 0": OpCase(lambda x: P.mode(x, 0), wide, "x"),
+        "mode": OpCase(P.mode, matrix_input, "x"),
+        "mode axis 0": OpCase(lambda x: P.mode(x, 0), matrix_input, "x"),
         "mode of repeated values": OpCase(P.mode, lambda: {"x": int_matrix(10).astype("float32")}),
         "mode of short rows": OpCase(P.mode, lambda: {"x": normal(100_000, 10)}),
         "mode int64": OpCase(P.mode, lambda: {"x": int_matrix(100)}),
-        "sort": OpCase(P.sort, wide, "x"),
-        "sort axis 0": OpCase(lambda x: P.sort(x, 0), wide, "x"),
-        "sort of a vector": OpCase(P.sort, flat, "x"),
-        "sort descending": OpCase(lambda x: P.sort(x, descending=True), wide),
+        "sort": OpCase(P.sort, matrix_input, "x"),
+        "sort axis 0": OpCase(lambda x: P.sort(x, 0), matrix_input, "x"),
+        "sort of a vector": OpCase(P.sort, vector_input, "x"),
+        "sort descending": OpCase(lambda x: P.sort(x, descending=True), matrix_input),
         "sort int64": OpCase(P.sort, lambda: {"x": int_matrix(10**9)}),
-        "argsort": OpCase(P.argsort, wide),
-        "argsort of a vector": OpCase(P.argsort, flat),
-        "topk 5": OpCase(lambda x: P.topk(x, 5), wide, "x"),
+        "argsort": OpCase(P.argsort, matrix_input),
+        "argsort of a vector": OpCase(P.argsort, vector_input),
+        "topk 5": OpCase(lambda x: P.topk(x, 5), matrix_input, "x"),
         "topk 5 int64": OpCase(lambda x: P.topk(x, 5), lambda: {"x": int_matrix(10**9)}),
-        "topk 5 of a vector": OpCase(lambda x: P.topk(x, 5), flat),
-        "topk 500": OpCase(lambda x: P.topk(x, 500), wide, "x"),
-        "kthvalue 500": OpCase(lambda x: P.kthvalue(x, 500), wide, "x"),
-        "median": OpCase(lambda x: P.median(x, 1), wide, "x"),
+        "topk 5 of a vector": OpCase(lambda x: P.topk(x, 5), vector_input),
+        "topk 500": OpCase(lambda x: P.topk(x, 500), matrix_input, "x"),
+        "kthvalue 500": OpCase(lambda x: P.kthvalue(x, 500), matrix_input, "x"),
+        "median": OpCase(lambda x: P.median(x, 1), matrix_input, "x"),
         "unique": OpCase(P.unique, lambda: {"x": integers(1000, ROWS * COLUMNS)}),
         "unique with counts": OpCase(
             lambda x: P.unique(x, return_index=True, return_inverse=True, return_counts=True),
@@ -314,17 +317,17 @@ def ordered() -> dict[str, OpCase]:
             lambda: {"s": np.sort(normal(100_000)), "x": normal(ROWS * COLUMNS)},
         ),
         "bincount": OpCase(P.bincount, lambda: {"x": integers(1000, ROWS * COLUMNS)}),
-        "histogram": OpCase(lambda x: P.histogram(x, 100), flat),
-        "argmax": OpCase(lambda x: P.argmax(x, 1), wide),
+        "histogram": OpCase(lambda x: P.histogram(x, 100), vector_input),
+        "argmax": OpCase(lambda x: P.argmax(x, 1), matrix_input),
     }
 
 
-CASES: dict[str, OpCase] = {
-    **cumulative("cumsum"),
-    **cumulative("cumprod"),
-    **cumulative("cummax"),
-    **cumulative("cummin"),
-    **cumulative("logcumsumexp"),
+OP_CASES: dict[str, OpCase] = {
+    **cumulative_cases("cumsum"),
+    **cumulative_cases("cumprod"),
+    **cumulative_cases("cummax"),
+    **cumulative_cases("cummin"),
+    **cumulative_cases("logcumsumexp"),
     "multinomial of a vector": OpCase(
         lambda x: P.multinomial(x, 1000), lambda: {"x": np.abs(normal(ROWS * COLUMNS))}
     ),
@@ -346,11 +349,11 @@ CASES: dict[str, OpCase] = {
         )
         for n in (1000, 5000)
     },
-    **ordered(),
-    **scattered(),
-    **pooled(),
-    **binary("floor_divide"),
-    **binary("remainder"),
+    **sort_and_search_cases(),
+    **gather_and_scatter_cases(),
+    **pooling_cases(),
+    **division_cases("floor_divide"),
+    **division_cases("remainder"),
     "where": OpCase(
         P.where,
         lambda: {"c": matrix() > 0, "x": matrix(), "y": matrix()},
@@ -381,7 +384,7 @@ CASES: dict[str, OpCase] = {
 def cases() -> dict[str, Callable[[], Case]]:
     """Return the forward cases, and the backward cases of the differentiable ones."""
     result: dict[str, Callable[[], Case]] = {}
-    for name, case in CASES.items():
+    for name, case in OP_CASES.items():
         result[name] = case.forward
         if case.differentiated:
             result[name + ", backward"] = case.backward

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-IMPORT = """
+IMPORT_CODE = """
 import re, time
 def resident():
     return int(re.search(r"VmRSS:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
@@ -24,7 +24,7 @@ start = time.perf_counter()
 import {module}
 print(time.perf_counter() - start, resident() - before)
 """
-LOAD = """
+LOAD_CODE = """
 import re, sys, time
 import oarlock as paddle
 def anonymous():
@@ -37,7 +37,7 @@ print(time.perf_counter() - start, anonymous() - before)
 """
 
 
-def outputs(code: str, *args: str, runs: int = 7) -> list[float]:
+def median_outputs(code: str, *args: str, runs: int = 7) -> list[float]:
     """Run the code in fresh Python processes and return the medians of the numbers it prints."""
     rows = []
     for _ in range(runs):
@@ -129,7 +129,7 @@ def runner_ratio(folder: Path) -> str:
             theirs = _p50([raw, ort_library_path(), str(folder / f"{name}.onnx"), shape, "400"])
             pairs.append(ours / theirs)
         ratios.append(f"{name} {statistics.median(pairs):.3f}x")
-    return ", ".join(ratios) + " (bar 1.03)"
+    return ", ".join(ratios) + " (target 1.03)"
 
 
 def _p50(command: list[str]) -> float:
@@ -140,17 +140,17 @@ def _p50(command: list[str]) -> float:
     return float(json.loads(done.stdout)["p50_ms"])
 
 
-def print_figures(folder: Path) -> None:
+def print_other_measurements(folder: Path) -> None:
     """Measure and print everything."""
-    bare = outputs(
+    bare = median_outputs(
         "import time; s = time.perf_counter(); import numpy; print(time.perf_counter() - s)"
     )
-    seconds, memory = outputs(IMPORT.format(module="oarlock"))
+    seconds, memory = median_outputs(IMPORT_CODE.format(module="oarlock"))
     print(
-        f"import oarlock: {seconds:.3f} s, {memory:.0f} MB (bars 0.12 s, 60 MB); NumPy alone "
+        f"import oarlock: {seconds:.3f} s, {memory:.0f} MB (targets 0.12 s, 60 MB); NumPy alone "
         f"{bare[0]:.3f} s"
     )
-    print(f"installed with NumPy and the engine: {installed_size():.0f} MB (bar 200 MB)")
-    load, heap = outputs(LOAD, *large_model(folder))
-    print(f"jit.load of 400 MB: {1e3 * load:.1f} ms, {heap:.1f} MB of heap (bars 20 ms, 20 MB)")
+    print(f"installed with NumPy and the engine: {installed_size():.0f} MB (target 200 MB)")
+    load, heap = median_outputs(LOAD_CODE, *large_model(folder))
+    print(f"jit.load of 400 MB: {1e3 * load:.1f} ms, {heap:.1f} MB of heap (targets 20 ms, 20 MB)")
     print(f"oarlock-runner relative to the raw C API of ONNX Runtime: {runner_ratio(folder)}")

@@ -1,4 +1,4 @@
-// Collects the results of loops in chunks.
+// Concatenates the sequences that loops append to in chunks.
 //
 // A loop that appends a tensor to a sequence in each iteration takes quadratic time in ONNX Runtime
 // (1.32), because SequenceInsert copies the references to all elements. If the sequence is only
@@ -36,9 +36,10 @@ constexpr std::size_t kNumBodyOutputsBeforeStates = 1;  // condition
 
 using NodesByName = std::map<std::string, Node*, std::less<>>;
 
-// A state of a loop that becomes a sequence of chunks. empty: the SequenceEmpty that makes the
-// initial value; concat: the node that reads the final value.
-struct Collected {
+// A state of a loop that is a sequence which can be built from chunks. state: its position among
+// the states; empty: the SequenceEmpty that makes the initial value; concat: the node that reads
+// the final value.
+struct AppendedSequence {
   std::size_t state;
   const Node* empty;
   Node* concat;
@@ -91,8 +92,8 @@ class LoopChunker {
     }
     for (Node& node : graph.nodes) {
       if (node.op != "Loop") continue;
-      auto collected = find_collected_states(node, producers, readers);
-      if (!collected.empty()) split_into_chunks(node, collected);
+      auto sequences = find_appended_sequences(node, producers, readers);
+      if (!sequences.empty()) split_into_chunks(node, sequences);
     }
   }
 
@@ -113,7 +114,7 @@ class LoopChunker {
     return found != num_reads_.end() && found->second == 1;
   }
 
-  // Whether the body appends to a state, and does nothing else with it.
+  // Whether the only use of a state in the body is an append.
   bool only_appends_to_state(const Graph& body, std::size_t state) const {
     const std::string& before = body.inputs[kNumBodyInputsBeforeStates + state].name;
     const std::string& after = body.outputs[kNumBodyOutputsBeforeStates + state].name;
@@ -124,9 +125,10 @@ class LoopChunker {
            });
   }
 
-  std::vector<Collected> find_collected_states(const Node& loop, const NodesByName& producers,
-                                               const NodesByName& readers) const {
-    std::vector<Collected> collected;
+  std::vector<AppendedSequence> find_appended_sequences(const Node& loop,
+                                                        const NodesByName& producers,
+                                                        const NodesByName& readers) const {
+    std::vector<AppendedSequence> sequences;
     const Graph& body = *find_body(loop);
     bool reads_iteration = num_reads_.contains(body.inputs[0].name);
     bool has_condition_only = loop.inputs[0].empty() && !loop.inputs[1].empty();
@@ -138,12 +140,12 @@ class LoopChunker {
       if (empty != producers.end() && empty->second->op == "SequenceEmpty" &&
           concat != readers.end() && concat->second->op == "ConcatFromSequence" &&
           is_read_once(loop.outputs[state]) && only_appends_to_state(body, state))
-        collected.push_back({state, empty->second, concat->second});
+        sequences.push_back({state, empty->second, concat->second});
     }
-    return collected;
+    return sequences;
   }
 
-  void split_into_chunks(Node& loop, const std::vector<Collected>& collected) {
+  void split_into_chunks(Node& loop, const std::vector<AppendedSequence>& sequences) {
     const Graph& body = *find_body(loop);
     OuterBody outer{std::make_shared<Graph>(), {}, {}};
     Graph& graph = *outer.graph;
@@ -151,7 +153,7 @@ class LoopChunker {
     graph.inputs = with_new_names(body.inputs);
     graph.outputs = with_new_names(body.outputs);
     add_inner_loop(loop, outer);
-    for (const Collected& each : collected) append_chunk(each, loop, outer);
+    for (const AppendedSequence& sequence : sequences) append_chunk(sequence, loop, outer);
     graph.nodes.push_back(std::move(outer.inner_loop));
     graph.nodes.insert(graph.nodes.end(), std::make_move_iterator(outer.nodes_after_loop.begin()),
                        std::make_move_iterator(outer.nodes_after_loop.end()));
@@ -169,8 +171,8 @@ class LoopChunker {
     return infos;
   }
 
-  // Makes the loop with a limited number of iterations. The condition is an additional state,
-  // because the outer loop reads it.
+  // Creates the inner loop, which runs at most kChunk iterations. The condition is an additional
+  // state, because the outer loop reads it.
   void add_inner_loop(const Node& loop, OuterBody& outer) {
     const Graph& graph = *outer.graph;
     auto body = std::make_shared<Graph>(*find_body(loop));
@@ -190,8 +192,9 @@ class LoopChunker {
     outer.nodes_after_loop.push_back(std::move(condition));
   }
 
-  // A node that computes the condition of the body from a value of which the body makes an output:
-  // the Reshape of the body, or Identity. A copy in each iteration would make short bodies slower.
+  // Returns a node that computes the condition of the body from a value that becomes an output of
+  // the body: a copy of the body's Reshape if the condition is one, else an Identity. Reshape is
+  // preferred, because an Identity in each iteration makes loops with short bodies slower.
   Node split_off_condition(Graph& body) {
     const std::string name = body.outputs[0].name;
     const Node* reshape = find_producer(body, name);
@@ -211,22 +214,25 @@ class LoopChunker {
     return name;
   }
 
-  // Lets the inner loop start with an empty sequence, and appends its concatenated elements to the
-  // sequence of the outer loop.
-  void append_chunk(const Collected& each, const Node& loop, OuterBody& outer) {
-    const std::string& name = loop.outputs[each.state];
+  // Makes the inner loop start with an empty sequence, and the outer body append the concatenated
+  // elements to its own sequence.
+  void append_chunk(const AppendedSequence& sequence, const Node& loop, OuterBody& outer) {
+    const std::string& name = loop.outputs[sequence.state];
     std::string empty = unique_names_.make(name + "/empty"),
                 chunk = unique_names_.make(name + "/chunk"),
-                joined = unique_names_.make(name + "/joined");
-    const std::string &before = outer.graph->inputs[kNumBodyInputsBeforeStates + each.state].name,
-                      &after = outer.graph->outputs[kNumBodyOutputsBeforeStates + each.state].name;
-    outer.inner_loop.inputs[kNumLoopInputsBeforeStates + each.state] = empty;
-    outer.inner_loop.outputs[each.state] = chunk;
-    outer.graph->nodes.push_back({"SequenceEmpty", "", empty, {}, {empty}, each.empty->attrs});
+                concatenated = unique_names_.make(name + "/joined");
+    const std::string &before =
+                          outer.graph->inputs[kNumBodyInputsBeforeStates + sequence.state].name,
+                      &after =
+                          outer.graph->outputs[kNumBodyOutputsBeforeStates + sequence.state].name;
+    outer.inner_loop.inputs[kNumLoopInputsBeforeStates + sequence.state] = empty;
+    outer.inner_loop.outputs[sequence.state] = chunk;
+    outer.graph->nodes.push_back({"SequenceEmpty", "", empty, {}, {empty}, sequence.empty->attrs});
     outer.nodes_after_loop.push_back(
-        {"ConcatFromSequence", "", joined, {chunk}, {joined}, each.concat->attrs});
-    outer.nodes_after_loop.push_back({"SequenceInsert", "", after, {before, joined}, {after}, {}});
-    for (auto& [key, attr] : each.concat->attrs)
+        {"ConcatFromSequence", "", concatenated, {chunk}, {concatenated}, sequence.concat->attrs});
+    outer.nodes_after_loop.push_back(
+        {"SequenceInsert", "", after, {before, concatenated}, {after}, {}});
+    for (auto& [key, attr] : sequence.concat->attrs)
       if (key == "new_axis") attr = std::int64_t{0};
   }
 
@@ -236,6 +242,6 @@ class LoopChunker {
 
 }  // namespace
 
-void join_loop_sequences_in_chunks(Graph& graph) { LoopChunker(graph).rewrite_loops(graph); }
+void concat_loop_sequences_in_chunks(Graph& graph) { LoopChunker(graph).rewrite_loops(graph); }
 
 }  // namespace oarlock::onnx

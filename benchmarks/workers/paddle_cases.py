@@ -1,4 +1,4 @@
-"""The benchmark cases in Paddle's API: `paddle_like.py oarlock FOLDER` and `paddle_like.py paddle
+"""The benchmark cases in Paddle's API: `paddle_cases.py oarlock FOLDER` and `paddle_cases.py paddle
 FOLDER` run the same code.
 """
 
@@ -10,11 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from paddle_api import Case, Loss, P, labels, lenet, nn, normal, op_chain, rng, training_step
+from paddle_case_helpers import (
+    Case,
+    Loss,
+    P,
+    label_tensor,
+    lenet,
+    nn,
+    normal_tensor,
+    op_chain,
+    rng,
+    training_step,
+)
 from serve import serve
 
 FOLDER = Path(sys.argv[2])
-OURS = sys.argv[1] == "oarlock"
+IS_OARLOCK = sys.argv[1] == "oarlock"
 
 
 class Block(nn.Layer):  # type: ignore[misc]
@@ -80,7 +91,8 @@ class Recurrent(nn.Layer):  # type: ignore[misc]
         return self.head(self.lstm(x)[0][:, -1])
 
 
-MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
+# name -> (constructor, shape of a batch)
+INFERENCE_MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
     "mlp": (mlp, (64, 64)),
     "lenet": (lenet, (64, 1, 28, 28)),
     "resnet": (resnet, (16, 3, 32, 32)),
@@ -156,7 +168,8 @@ class Gpt(nn.Layer):  # type: ignore[misc]
         return self.head(self.norm(self.layers(x))).reshape([-1, 256])
 
 
-TRAINED: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
+# name -> (constructor, shape of a training batch)
+TRAINING_MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
     "mlp": (wide_mlp, (16, 784)),
     "lenet": (wide_lenet, (64, 1, 28, 28)),
     "resnet": (resnet, (16, 3, 32, 32)),
@@ -168,24 +181,24 @@ TRAINED: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 
 
 def training_batch(name: str) -> tuple[Any, Any]:
-    """Return inputs and labels."""
-    shape = TRAINED[name][1]
+    """Return the inputs and labels of a batch for one of TRAINING_MODELS."""
+    shape = TRAINING_MODELS[name][1]
     if name == "gpt":
         tokens = rng.integers(0, 256, (4, 129))
         return P.to_tensor(tokens[:, :-1]), P.to_tensor(tokens[:, 1:].reshape(-1))
-    return normal(*shape), labels(shape[0])
+    return normal_tensor(*shape), label_tensor(shape[0])
 
 
 def add(tape: bool) -> Case:
-    """Add two small tensors."""
-    x, y = normal(4, 4), normal(4, 4)
+    """Return a call that adds two small tensors; tape: with a gradient for one of them."""
+    x, y = normal_tensor(4, 4), normal_tensor(4, 4)
     y.stop_gradient = not tape
     return lambda: x + y
 
 
 def train(name: str, static: bool = False) -> Case:
-    """Run one training step, with SGD for the MLP and Adam for the other models."""
-    model, (x, y) = TRAINED[name][0](), training_batch(name)
+    """Return a call of one training step, with SGD for the MLP and Adam for the other models."""
+    model, (x, y) = TRAINING_MODELS[name][0](), training_batch(name)
     optimizer_class = P.optimizer.SGD if name == "mlp" else P.optimizer.Adam
     optimizer = optimizer_class(1e-3, parameters=model.parameters())
     loss = P.jit.to_static(Loss(model)) if static else Loss(model)
@@ -193,8 +206,8 @@ def train(name: str, static: bool = False) -> Case:
 
 
 def eager_inference(name: str) -> Case:
-    """Run a layer eagerly without gradients."""
-    model, (x, _) = TRAINED[name][0](), training_batch(name)
+    """Return an eager call of a layer without gradients."""
+    model, (x, _) = TRAINING_MODELS[name][0](), training_batch(name)
     model.eval()
 
     def call() -> None:
@@ -204,12 +217,12 @@ def eager_inference(name: str) -> Case:
     return call
 
 
-def traced() -> Case:
-    """Call an MLP on one row: a TracedLayer in Oarlock, a to_static layer in Paddle."""
+def traced_call() -> Case:
+    """Return a call of an MLP on one row: a TracedLayer in Oarlock, a to_static layer in Paddle."""
     model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
     model.eval()
-    x = normal(1, 64)
-    if OURS:
+    x = normal_tensor(1, 64)
+    if IS_OARLOCK:
         _, trace = P.jit.TracedLayer.trace(model, [x])
         return lambda: trace([x])
     static = P.jit.to_static(
@@ -223,11 +236,11 @@ def traced() -> Case:
     return call
 
 
-def static_call(input_spec: bool) -> Case:
-    """Call an MLP under `to_static` and `no_grad` on one row."""
+def to_static_call(input_spec: bool) -> Case:
+    """Return a call of an MLP under `to_static` and `no_grad` on one row."""
     model = wide_mlp()
     model.eval()
-    x = normal(1, 784)
+    x = normal_tensor(1, 784)
     specs = [P.static.InputSpec([None, 784], "float32")] if input_spec else None
     static = P.jit.to_static(model, input_spec=specs, full_graph=True)
 
@@ -238,12 +251,12 @@ def static_call(input_spec: bool) -> Case:
     return call
 
 
-def engine(name: str) -> Case:
-    """Run inference of a saved model with batch 1: our engine, or Paddle Inference."""
-    shape = MODELS[name][1]
+def inference_run(name: str) -> Case:
+    """Return a run of a saved model with batch 1: by Oarlock's engine, or by Paddle Inference."""
+    shape = INFERENCE_MODELS[name][1]
     x = rng.standard_normal((1, *shape[1:])).astype("float32")
     prefix = str(FOLDER / name)
-    if OURS:
+    if IS_OARLOCK:
         layer = P.jit.load(prefix, threads=1)
         return lambda: layer(x)
     from paddle import inference
@@ -269,25 +282,25 @@ CASES: dict[str, Callable[[], Case]] = {
     "small op, no gradient": lambda: add(False),
     "small op, with tape": lambda: add(True),
     "60 small ops, forward and backward": lambda: op_chain(lambda ops: ops),
-    **{f"training step: {name}": (lambda name=name: train(name)) for name in TRAINED},  # type: ignore[misc]
+    **{f"training step: {name}": (lambda name=name: train(name)) for name in TRAINING_MODELS},  # type: ignore[misc]
     **{
         f"training step, to_static: {name}": (lambda name=name: train(name, True))  # type: ignore[misc]
-        for name in TRAINED
+        for name in TRAINING_MODELS
     },
     **{
         f"eager inference: {name}": (lambda name=name: eager_inference(name))  # type: ignore[misc]
         for name in ("transformer", "lstm")
     },
-    "traced call of a small MLP": traced,
-    "to_static call of an MLP": lambda: static_call(False),
-    "to_static call of an MLP, input_spec": lambda: static_call(True),
-    **{f"inference: {name}": (lambda name=name: engine(name)) for name in MODELS},  # type: ignore[misc]
+    "traced call of a small MLP": traced_call,
+    "to_static call of an MLP": lambda: to_static_call(False),
+    "to_static call of an MLP, input_spec": lambda: to_static_call(True),
+    **{f"inference: {name}": (lambda name=name: inference_run(name)) for name in INFERENCE_MODELS},  # type: ignore[misc]
 }
 
 
-def export() -> None:
+def save_models() -> None:
     """Save the models of the inference cases."""
-    for name, (make, shape) in {**MODELS, "wide_mlp": TRAINED["mlp"]}.items():
+    for name, (make, shape) in {**INFERENCE_MODELS, "wide_mlp": TRAINING_MODELS["mlp"]}.items():
         model = make()
         model.eval()
         spec = P.static.InputSpec([None, *shape[1:]], "float32", "x")
@@ -296,7 +309,7 @@ def export() -> None:
 
 if __name__ == "__main__":
     P.seed(0)
-    if sys.argv[3:] == ["export"]:
-        export()
+    if sys.argv[3:] == ["save"]:
+        save_models()
     else:
         serve(CASES, sys.argv[1])

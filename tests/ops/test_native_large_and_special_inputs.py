@@ -48,14 +48,14 @@ def numbers(shape: tuple[int, ...], dtype: str, with_nan: bool = False) -> Any:
     return x
 
 
-def check(unit: native.OptionallyNativeFunction, *args: Any, tolerance: float = 0.0) -> None:
+def check(function: native.OptionallyNativeFunction, *args: Any, tolerance: float = 0.0) -> None:
     """Compare the compiled with the NumPy version of a function, including the sign of zeros unless
     there is a tolerance.
     """
-    got = unit.native_function(*args)
+    got = function.native_function(*args)
     assert got is not NotImplemented
     with np.errstate(all="ignore"):
-        wanted = unit.numpy_function(*args)
+        wanted = function.numpy_function(*args)
     if not isinstance(got, tuple):
         got, wanted = (got,), (wanted,)
     for a, b in zip(got, wanted, strict=True):
@@ -86,7 +86,7 @@ def test_cumulative_functions(shape: tuple[int, ...], dtype: str) -> None:
         if is_float:
             for reverse in (False, True):
                 a = (x / 50).astype(dtype)
-                check(cumulative._recurrence_along_axis, x, a, axis, reverse, tolerance=1e-5)
+                check(cumulative._linear_recurrence_array, x, a, axis, reverse, tolerance=1e-5)
 
 
 def test_cumulative_functions_of_special_values() -> None:
@@ -162,52 +162,52 @@ def test_nms(threshold: float, extra: float, dtype: str) -> None:
         # whole numbers produce many overlaps equal to the threshold; some boxes are inverted
         boxes = source.integers(0, 40, (count, 4)).astype(dtype)
         boxes[:, 2:] = boxes[:, :2] + source.integers(-2, 30, (count, 2))
-        check(nms._select_boxes, boxes, threshold, extra)
+        check(nms._nms_of_sorted_boxes_with_constant_threshold, boxes, threshold, extra)
         boxes = source.uniform(0, 200, (count, 4)).astype(dtype)
         boxes[:, 2:] = boxes[:, :2] + source.uniform(-2, 60, (count, 2))
         if count > 100:
             boxes[3, 1], boxes[7], boxes[9, 2] = np.nan, np.nan, np.inf
-        check(nms._select_boxes, boxes, threshold, extra)
+        check(nms._nms_of_sorted_boxes_with_constant_threshold, boxes, threshold, extra)
 
 
-DIVISIONS = [elementwise.floor_divide_arrays, elementwise._remainder]
+DIVISIONS = [elementwise.floor_divide_arrays, elementwise.remainder_arrays]
 
 
-@pytest.mark.parametrize("unit", DIVISIONS, ids=["floor_divide", "remainder"])
+@pytest.mark.parametrize("function", DIVISIONS, ids=["floor_divide", "remainder"])
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_division_of_floats(unit: native.OptionallyNativeFunction, dtype: str) -> None:
+def test_division_of_floats(function: native.OptionallyNativeFunction, dtype: str) -> None:
     info = np.finfo(dtype)
     some = [0.0, 1, 0.5, 3, 6, 7, 1 / 3, 0.1, 1e30, 1e-30, np.inf, np.nan, info.max, info.tiny]
     values = np.array([*some, info.smallest_subnormal], dtype)
     values = np.concatenate([values, -values])
-    check(unit, *(m.copy() for m in np.meshgrid(values, values)))
+    check(function, *(m.copy() for m in np.meshgrid(values, values)))
     source = np.random.default_rng(4)
     for scale in (1e-5, 1, 1e3, 1e6, 1e10):
         x = (source.standard_normal(20001) * scale).astype(dtype)
         y = source.standard_normal(20001).astype(dtype)
-        check(unit, x, y)
-        check(unit, np.round(x), np.round(y))
-        check(unit, np.round(x, 1), np.array([0.1], dtype))
-        check(unit, x[:20000].reshape(100, 200), y[:200])
-        check(unit, x[:100].reshape(100, 1), y[:200])
+        check(function, x, y)
+        check(function, np.round(x), np.round(y))
+        check(function, np.round(x, 1), np.array([0.1], dtype))
+        check(function, x[:20000].reshape(100, 200), y[:200])
+        check(function, x[:100].reshape(100, 1), y[:200])
     multiples = source.integers(-5000, 5000, 20001)
-    check(unit, (multiples * y).astype(dtype), y)
+    check(function, (multiples * y).astype(dtype), y)
 
 
-@pytest.mark.parametrize("unit", DIVISIONS, ids=["floor_divide", "remainder"])
+@pytest.mark.parametrize("function", DIVISIONS, ids=["floor_divide", "remainder"])
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
-def test_division_of_integers(unit: native.OptionallyNativeFunction, dtype: str) -> None:
+def test_division_of_integers(function: native.OptionallyNativeFunction, dtype: str) -> None:
     source, info = np.random.default_rng(5), np.iinfo(dtype)
     x, y = (source.integers(info.min, info.max, 20001).astype(dtype) for _ in range(2))
     x[:4], y[:4] = [info.min, info.min, info.max, info.min], [-1, 1, -1, info.min]
     y[y == 0] = 1
     for shift in (0, 8, 24):
-        check(unit, x >> shift, np.where(y >> shift == 0, 7, y >> shift).astype(dtype))
-    check(unit, x, np.array(-7, dtype))
+        check(function, x >> shift, np.where(y >> shift == 0, 7, y >> shift).astype(dtype))
+    check(function, x, np.array(-7, dtype))
     # the NumPy function raises the error of a division by zero
-    assert unit.native_function(x, np.zeros_like(x)) is NotImplemented
+    assert function.native_function(x, np.zeros_like(x)) is NotImplemented
     with pytest.raises(OpError, match="division of integers by zero"):
-        unit(x, np.zeros_like(x))
+        function(x, np.zeros_like(x))
 
 
 def test_windows_of_pooling() -> None:
@@ -253,24 +253,26 @@ def test_indexing(dtype: str, index_dtype: str) -> None:
     source = np.random.default_rng(8)
     for shape in [(70,), (40, 3), (3, 50, 300), (7, 20, 1), (1, 60, 900)]:
         x, axis = source.integers(0, 9, shape).astype(dtype), len(shape) // 2
-        where = source.integers(0, shape[axis], (*shape[:axis], 45, *shape[axis + 1 :]))
-        where = where.astype(index_dtype)
-        value = source.integers(0, 9, where.shape).astype(dtype)
+        positions = source.integers(0, shape[axis], (*shape[:axis], 45, *shape[axis + 1 :]))
+        positions = positions.astype(index_dtype)
+        value = source.integers(0, 9, positions.shape).astype(dtype)
         for on in (True, False):
             with native.use_native_kernels(on):
-                taken = along_axis.take_elements(x, where, axis)
+                taken = along_axis.take_elements(x, positions, axis)
                 put = [
-                    along_axis.put_elements(x.copy(), where, value, axis, accumulate)
+                    along_axis.put_elements(x.copy(), positions, value, axis, accumulate)
                     for accumulate in (False, True)
                 ]
-                mask = along_axis._last_write_mask(x, where, axis)
-                last = index._last_occurrences(where.reshape(-1))
+                mask = along_axis._last_write_mask(x, positions, axis)
+                last = index._last_occurrences(positions.reshape(-1))
                 added = x.copy()
-                slices = value if axis == 0 else np.take(x, where.reshape(-1)[:45], axis)
-                index.scatter_add_rows(added, where.reshape(-1)[:45], slices, axis)
+                slices = value if axis == 0 else np.take(x, positions.reshape(-1)[:45], axis)
+                index.scatter_add_rows(added, positions.reshape(-1)[:45], slices, axis)
             if on:
                 compiled = (taken, *put, added, mask, last)
-        np.testing.assert_array_equal(compiled[0], np.take_along_axis(x, where.astype(int), axis))
+        np.testing.assert_array_equal(
+            compiled[0], np.take_along_axis(x, positions.astype(int), axis)
+        )
         for a, b in zip(compiled, (taken, *put, added, mask, last), strict=True):
             np.testing.assert_array_equal(a, b)
 
@@ -308,7 +310,7 @@ def test_index_tuples() -> None:
     got = x.copy()
     assert scatter_at.try_put_compiled(got, places, values, True)
     np.testing.assert_array_equal(got, wanted)
-    found = scatter_at.try_take_compiled(x, places, wraps=True)
+    found = scatter_at.try_take_compiled(x, places, allows_negative=True)
     np.testing.assert_array_equal(found, x[places])
     got, wanted = x.copy(), x.copy()
     assert scatter_at.try_put_compiled(got, places[:1], np.float32(3), False)
@@ -318,14 +320,14 @@ def test_index_tuples() -> None:
 
 @pytest.mark.parametrize("bad", [-1, 30])
 def test_index_out_of_range_changes_nothing(bad: int) -> None:
-    x, where = np.zeros((30, 40), "float32"), np.zeros((30, 40), "int64")
-    where[20, 20] = bad
+    x, positions = np.zeros((30, 40), "float32"), np.zeros((30, 40), "int64")
+    positions[20, 20] = bad
     put, take = along_axis.put_elements, along_axis.take_elements
-    assert take.native_function(x, where, 0) is NotImplemented
-    assert put.native_function(x, where, np.ones_like(x), 0, True) is NotImplemented
+    assert take.native_function(x, positions, 0) is NotImplemented
+    assert put.native_function(x, positions, np.ones_like(x), 0, True) is NotImplemented
     rows = np.array([0, bad])
     assert not scatter_at.add_slices_in_place(x, rows, np.ones((2, 40), "float32"), 0)
-    assert scatter_at.try_take_compiled(x, (rows,), wraps=False) is None
+    assert scatter_at.try_take_compiled(x, (rows,), allows_negative=False) is None
     assert not scatter_at.try_put_compiled(x, (np.array([0, 30]),), np.float32(1), True)
     assert not x.any()
     with pytest.raises(OpError, match=f"an index is {bad}"):
@@ -339,7 +341,7 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
     kernels = native.kernels_module
     assert kernels is not None
     x = np.random.default_rng(10).standard_normal((1000, 300)).astype("float32")
-    where = np.random.default_rng(11).integers(0, 1000, x.shape)
+    positions = np.random.default_rng(11).integers(0, 1000, x.shape)
     results = []
     before = kernels.thread_count()
     for threads in (1, 3):
@@ -348,7 +350,7 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
             [
                 reduce.cumulate(x.reshape(-1), 0, False, False, False),
                 reduce.cumulate(x, 0, False, True, False),
-                along_axis.put_elements(x.copy(), where, x, 0, True),
+                along_axis.put_elements(x.copy(), positions, x, 0, True),
                 sort.sort_indices(x, 0, True),
                 elementwise.floor_divide_arrays(x, x[::-1]),
             ]
