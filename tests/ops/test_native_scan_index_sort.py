@@ -316,6 +316,27 @@ def test_index_tuples() -> None:
     np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.parametrize("on", [True, False])
+def test_indexed_rows_without_elements(on: bool) -> None:
+    """Valid indices of arrays in which another axis has the size 0."""
+    x, vector = np.zeros((3, 0), np.float32), np.array([2, 0, 2])
+    rows, tuples = np.zeros((3, 0), np.float32), np.array([[2], [0], [2]])
+    empty = np.zeros((0, 3), np.float32)
+    with native.use_native_kernels(on):
+        assert OPS["gather_nd"].kernel(x, tuples).shape == (3, 0)
+        assert OPS["index_get"].kernel(x, [vector]).shape == (3, 0)
+        for accumulate in (False, True):
+            found = OPS["index_put"].kernel(x, [vector], rows, accumulate=accumulate)
+            assert found.shape == (3, 0)
+            found = OPS["scatter"].kernel(x, vector, rows, overwrite=accumulate)
+            assert found.shape == (3, 0)
+        assert OPS["scatter_nd_add"].kernel(x, tuples, rows).shape == (3, 0)
+        assert OPS["index_add"].kernel(x, vector, rows, axis=0).shape == (3, 0)
+        assert OPS["index_add"].kernel(empty, vector, empty, axis=1).shape == (0, 3)
+        with pytest.raises(OpError):
+            OPS["gather_nd"].kernel(x, tuples + 1)
+
+
 @pytest.mark.parametrize("bad", [-1, 30])
 def test_index_out_of_range_changes_nothing(bad: int) -> None:
     x, where = np.zeros((30, 40), "float32"), np.zeros((30, 40), "int64")

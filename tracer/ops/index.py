@@ -25,6 +25,7 @@ from .scatter_at import (
     add_slices_in_place,
     assign_in_place_at,
     linear_row_indices,
+    merge_leading_axes,
     try_take_compiled,
 )
 from .shared_op_rules import (
@@ -262,7 +263,7 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
         assign_in_place_at(out, (index,), updates)
     else:
         out[index] = 0
-        scatter_add_rows(out, index.reshape(-1), updates.reshape(-1, *x.shape[1:]))
+        scatter_add_rows(out, index.reshape(-1), updates.reshape(index.size, *x.shape[1:]))
     return out
 
 
@@ -407,9 +408,10 @@ def scatter_nd_add(x, index, updates):
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_updates_shape(updates.shape, index.shape[:-1] + x.shape[count:])
     out = x.copy()
-    rest = x.shape[count:]
     rows = rows_of_index_tuples(x, index)
-    scatter_add_rows(out.reshape(-1, *rest), rows, updates.reshape(-1, *rest))
+    scatter_add_rows(
+        merge_leading_axes(out, count), rows, merge_leading_axes(updates, index.ndim - 1)
+    )
     return out
 
 

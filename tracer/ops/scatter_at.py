@@ -61,7 +61,7 @@ def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
     # each value is first replaced by the last value for its position.
     shape = np.broadcast_shapes(*(index.shape for index in places))
     row_shape = out.shape[len(places) :]
-    rows = np.broadcast_to(values, (*shape, *row_shape)).reshape(-1, *row_shape)
+    rows = np.broadcast_to(values, (*shape, *row_shape)).reshape(math.prod(shape), *row_shape)
     out[places] = rows[last_write_index_per_value(out.shape[: len(places)], places)]
 
 
@@ -90,7 +90,7 @@ def try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bo
         return False
     values = np.asarray(values, None if isinstance(values, np.ndarray) else out.dtype)
     values = np.broadcast_to(values, (*shape, *row_shape)).reshape((rows.size, *row_shape))
-    flat = out.reshape((-1, *row_shape))
+    flat = merge_leading_axes(out, len(indices))
     return _PUT(flat, rows, values, 0, False, accumulate) is not NotImplemented
 
 
@@ -105,11 +105,18 @@ def try_take_compiled(x: Any, indices: Any, wraps: bool) -> Any:
     rows = linear_row_indices(x.shape, indices, wraps)
     if rows is NotImplemented:
         return None
-    row_shape = x.shape[len(indices) :]
-    found = _TAKE(x.reshape((-1, *row_shape)), rows, 0, False)
+    found = _TAKE(merge_leading_axes(x, len(indices)), rows, 0, False)
     if found is NotImplemented:
         return None
-    return found.reshape((*np.broadcast_shapes(*(i.shape for i in indices)), *row_shape))
+    indexed = np.broadcast_shapes(*(i.shape for i in indices))
+    return found.reshape((*indexed, *x.shape[len(indices) :]))
+
+
+def merge_leading_axes(x: Any, count: int) -> Any:
+    """Merge the first `count` axes of x to one; no size follows from the number of elements, which
+    may be 0.
+    """
+    return x.reshape((math.prod(x.shape[:count]), *x.shape[count:]))
 
 
 def linear_row_indices(shape: tuple[int, ...], indices: Any, wraps: bool) -> Any:
