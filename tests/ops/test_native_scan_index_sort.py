@@ -317,6 +317,18 @@ def test_index_tuples() -> None:
 
 
 @pytest.mark.parametrize("on", [True, False])
+@pytest.mark.parametrize("dtype", [*NUMBERS, "int8", "float16", "complex64"])
+def test_values_broadcast_to_the_axes_of_an_index(dtype: str, on: bool) -> None:
+    """NumPy's `add.at` reads beyond the end of such values."""
+    x, index = np.zeros(4, dtype), np.array([[0, 1, 2], [0, 1, 3]])
+    with native.use_native_kernels(on):
+        for values in (np.arange(3), np.arange(3)[None], np.arange(6).reshape(2, 3), np.array([1])):
+            found = OPS["index_put"].kernel(x, [index], values.astype(dtype), accumulate=True)
+            wanted = np.bincount(index.reshape(-1), np.broadcast_to(values, (2, 3)).reshape(-1), 4)
+            np.testing.assert_array_equal(found, wanted.astype(dtype))
+
+
+@pytest.mark.parametrize("on", [True, False])
 def test_indexed_rows_without_elements(on: bool) -> None:
     """Valid indices of arrays in which another axis has the size 0."""
     x, vector = np.zeros((3, 0), np.float32), np.array([2, 0, 2])

@@ -37,7 +37,7 @@ def ufunc_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
             for at, row in zip(places.tolist(), values, strict=True):
                 ufunc(out[at], row, out=out[at])
         else:
-            ufunc.at(out, places, values)
+            ufunc.at(out, places, _with_axes_of_index(out, places, values))
         return
     if out.dtype.char in _ATOMIC_DTYPE_CODES.get(ufunc, ""):
         # NumPy's ufunc.at does not dispatch to CuPy if the index is a tuple of arrays.
@@ -45,8 +45,18 @@ def ufunc_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
         return
     made = cuda.to_host(out)
     at = tuple(map(cuda.to_host, places)) if isinstance(places, tuple) else cuda.to_host(places)
-    ufunc.at(made, at, cuda.to_host(values))
+    ufunc.at(made, at, _with_axes_of_index(made, at, cuda.to_host(values)))
     out[...] = np.asarray(made)
+
+
+def _with_axes_of_index(out: Any, places: Any, values: Any) -> Any:
+    """Broadcast a vector of values to the shape of an index of a vector `out`. NumPy's `ufunc.at`
+    reads beyond the end of the values if it broadcasts them itself (observed with 1.26 and 2.4).
+    """
+    index = places[0] if isinstance(places, tuple) else places
+    if out.ndim == 1 and getattr(values, "ndim", 0) == 1 and index.ndim > 1:
+        return np.broadcast_to(values, index.shape)
+    return values
 
 
 def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
