@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 _lock = threading.RLock()
@@ -24,7 +24,7 @@ os.register_at_fork(after_in_child=_replace_lock)
 
 def is_importing() -> bool:
     """Whether this thread executes the code of a module of Oarlock."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "<module>" and _is_own_module(frame.f_globals):
             return True
