@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-# The generator of the process, after its first use. A dict, because `setdefault` is atomic: the first
-# draw in a thread must not undo a seed.
+# The generator of the process, after its first use. A dict, because `setdefault` is atomic: the
+# first draw in a thread must not undo a seed.
 _generators: dict[str, np.random.Generator] = {}
 _OF_PROCESS = "process"
 
@@ -59,8 +59,8 @@ def seed(value: int) -> np.random.Generator:
     """Restart the random number generator of the process from the seed `value`."""
     global last_seed  # noqa: PLW0603 - one process-wide source, as in Paddle
     last_seed = value
-    generator = _generators[_OF_PROCESS] = np.random.Generator(np.random.PCG64(value))
-    return generator
+    result = _generators[_OF_PROCESS] = np.random.Generator(np.random.PCG64(value))
+    return result
 
 
 def _process_generator() -> np.random.Generator:
