@@ -430,6 +430,16 @@ def draw_probabilities(p: Any, samples: int, replacement: bool) -> list[Any]:
     return result
 
 
+@pytest.mark.parametrize("on", [True, False])
+def test_multinomial_of_tiny_weights(on: bool) -> None:
+    """The inverses of these weights are infinite, like that of 0."""
+    x = np.array([[0, 5e-324, 0, 1e-310, 0, 1.0, 0]])
+    with native.use_native_kernels(on):
+        for _ in range(20):
+            drawn = OPS["multinomial"].kernel(x, num_samples=3, replacement=False)
+            assert set(drawn[0].tolist()) == {1, 3, 5}
+
+
 def test_multinomial_of_many_samples() -> None:
     weights = np.ones((3, 50))
     weights[:, 7] = 0
