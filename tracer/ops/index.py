@@ -87,6 +87,13 @@ def index_as_vector(index: Any) -> Any:
     return index if index.ndim < 2 else index.reshape(-1)
 
 
+def _take_slices(x: Any, index: Any, axis: int) -> Any:
+    """`np.take`, which copies all of x if x is a view, for example transposed or expanded."""
+    if x.flags.c_contiguous or not index.ndim:
+        return np.take(x, index, axis)
+    return x[(slice(None),) * (axis % x.ndim) + (index,)]
+
+
 def require_vector_index_shape(index: Any) -> Shape:
     """Raise OpError unless the index is int [N], [N, 1] or []; return the shape that it contributes
     to the result.
@@ -108,7 +115,7 @@ def gather(x, index, axis_tensor=None, *, axis: int = 0):
     axis = axis if axis_tensor is None else int(axis_tensor.item())
     require_vector_index_shape(index)
     check_index_range(index, x.shape[axis])
-    return np.take(x, index_as_vector(index), axis)
+    return _take_slices(x, index_as_vector(index), axis)
 
 
 def gather_meta(x: Meta, index: Meta, axis: int, what: str) -> Meta:
@@ -157,7 +164,7 @@ def index_select(x, index, *, dim: int = 0):
     check(index.ndim > 0, "Index is 0-D")
     require_vector_index_shape(index)
     check_index_range(index, x.shape[dim])
-    return np.take(x, index_as_vector(index), dim)
+    return _take_slices(x, index_as_vector(index), dim)
 
 
 @index_select.meta
@@ -181,7 +188,7 @@ def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
     """
     check(w.ndim == 2, "W does not have two axes")
     check_index_range(ids, w.shape[0])
-    out = np.take(w, ids, 0)
+    out = _take_slices(w, ids, 0)
     if padding_idx != -1:
         out[ids == padding_idx] = 0
     return out

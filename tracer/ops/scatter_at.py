@@ -113,13 +113,22 @@ def try_take_compiled(x: Any, indices: Any, wraps: bool) -> Any:
     if not native.switch.on or is_running_kernel_on_gpu() or not indices:
         return None
     rows = linear_row_indices(x.shape, indices, wraps)
-    if rows is NotImplemented:
+    if rows is NotImplemented or needs_copy_to_take(
+        x, rows.size * math.prod(x.shape[len(indices) :])
+    ):
         return None
     found = _TAKE(merge_leading_axes(x, len(indices)), rows, 0, False)
     if found is NotImplemented:
         return None
     indexed = np.broadcast_shapes(*(i.shape for i in indices))
     return found.reshape((*indexed, *x.shape[len(indices) :]))
+
+
+def needs_copy_to_take(x: Any, count: int) -> bool:
+    """Whether a compiled kernel that takes `count` elements of x would first copy x, which has more
+    elements: x is a view, for example transposed or expanded.
+    """
+    return not x.flags.c_contiguous and count < x.size
 
 
 def merge_leading_axes(x: Any, count: int) -> Any:
