@@ -9,9 +9,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from types import TracebackType
 from typing import Any, BinaryIO
 
 from ..core.errors import FileError
@@ -53,23 +55,22 @@ def stage_and_replace_files(files: Mapping[Any, FileContent]) -> Iterator[dict[s
             _remove_abandoned_staging(folder, {os.path.basename(path) for path in contents})
             staging[folder] = locks.enter_context(_create_locked_staging_folder(folder))
         staged_paths: dict[str, Path] = {}
-        with ThreadPoolExecutor(1) as pool:
-            syncs = {}
+        with _BackgroundSync() as sync:
             for path, content in contents.items():
                 staged_path = staging[os.path.dirname(path)] / os.path.basename(path)
                 if content is not None:
                     with adding_missing_error_filename(path):
                         _write_staged_file(staged_path, content)
                     staged_paths[path] = staged_path
-                    syncs[path] = pool.submit(_sync_file, staged_path)
+                    sync.start(staged_path)
             yield {
                 os.fspath(given): staged_paths[os.path.abspath(given)]
                 for given in files
                 if os.path.abspath(given) in staged_paths
             }
-            for path, sync in syncs.items():
+            for path, staged_path in staged_paths.items():
                 with adding_missing_error_filename(path):
-                    sync.result()
+                    sync.wait_for(staged_path)
         _replace_files(list(contents), staged_paths, staging)
         new_folders = []
     finally:
@@ -176,6 +177,63 @@ def _write_staged_file(
 def _sync_file(path: Path) -> None:
     with open(path, "rb") as file:
         os.fsync(file.fileno())
+
+
+class _BackgroundSync:
+    """Flushes files to the disk, one after the other, in another thread. Where no thread can start,
+    as while the interpreter exits, each file is flushed at once.
+    """
+
+    def __init__(self) -> None:
+        self._paths: SimpleQueue[Path | None] = SimpleQueue()
+        self._finished: SimpleQueue[tuple[Path, BaseException | None]] = SimpleQueue()
+        self._errors: dict[Path, BaseException | None] = {}
+        self._thread: Thread | None = None
+
+    def __enter__(self) -> _BackgroundSync:
+        thread = Thread(target=self._sync_all)
+        with suppress(RuntimeError):
+            thread.start()
+            self._thread = thread
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._thread is not None:
+            self._paths.put(None)
+            self._thread.join()
+
+    def start(self, path: Path) -> None:
+        """Begin to flush a file."""
+        if self._thread is not None:
+            self._paths.put(path)
+        else:
+            self._sync(path)
+
+    def wait_for(self, path: Path) -> None:
+        """Wait until a file is flushed.  Raises the error of the flush."""
+        while path not in self._errors:
+            finished, error = self._finished.get()
+            self._errors[finished] = error
+        found = self._errors[path]
+        if found is not None:
+            raise found
+
+    def _sync_all(self) -> None:
+        while (path := self._paths.get()) is not None:
+            self._sync(path)
+
+    def _sync(self, path: Path) -> None:
+        error: BaseException | None = None
+        try:
+            _sync_file(path)
+        except BaseException as found:
+            error = found
+        self._finished.put((path, error))
 
 
 def overwrite_staged_file(path: Path, content: bytes) -> None:

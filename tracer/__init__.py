@@ -9,7 +9,6 @@ if __name__ != "oarlock":
         "this folder is the source of the package `oarlock`; install the package and import that"
     )
 
-from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -54,6 +53,7 @@ from .core.errors import (
     VerifyError,
 )
 from .core.flags import get_flags, set_flags
+from .core.lazy_import import locked_import_module as _locked_import_module
 from .core.lazy_import import make_lazy_getattr as _make_lazy_getattr
 from .core.legacy_importer import set_legacy_importer as _set_legacy_importer
 from .core.parameter import Parameter
@@ -92,7 +92,7 @@ if _TYPE_CHECKING:  # at run time, they are imported when they are first used
     from .static.graph.mode import in_dynamic_mode as in_dynamic_mode
 
 __version__ = _VERSION
-_set_legacy_importer(lambda name: _import_module(f".fluid.{name}", "oarlock"))
+_set_legacy_importer(lambda name: _locked_import_module(f".fluid.{name}", "oarlock"))
 _set_default_threads()
 
 globals().update(_EXPORTS)
@@ -109,7 +109,7 @@ def _main_global_block(_: Tensor) -> _Any:
     """Return the global block of the main program, which is the attribute `block` of an eager
     tensor, as in Paddle, so that `initializer(weight, weight.block)` works.
     """
-    programs = _import_module(".static.graph.default_programs", __name__)
+    programs = _locked_import_module(".static.graph.default_programs", __name__)
     return programs.default_main_program().global_block()
 
 

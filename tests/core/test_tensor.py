@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock.core import rng
 
 
 @pytest.mark.parametrize(
@@ -182,6 +183,28 @@ def test_seed() -> None:
     first = paddle.rand([3]).tolist()
     paddle.set_rng_state(state)
     assert paddle.rand([3]).tolist() == first
+
+
+def test_first_random_number_of_a_thread_does_not_undo_a_seed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rng, "_generators", {})
+    create, creating, seeded = np.random.PCG64, threading.Event(), threading.Event()
+
+    def create_slowly(*seed: int) -> np.random.PCG64:
+        if not seed:
+            creating.set()
+            seeded.wait()
+        return create(*seed)
+
+    monkeypatch.setattr(np.random, "PCG64", create_slowly)
+    thread = threading.Thread(target=lambda: paddle.rand([1]))
+    thread.start()
+    creating.wait()
+    wanted = rng.seed(7)
+    seeded.set()
+    thread.join()
+    assert rng.generator() is wanted
 
 
 def test_modes_are_per_thread() -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -162,6 +163,57 @@ def test_rename_error_changes_nothing(
     assert written == (
         isinstance(error, OSError) and (call == "link" or (call == "fsync" and nth >= 3))
     )
+
+
+def test_files_are_saved_where_no_thread_can_start(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    write_files_atomically({folder / "a": b"new"})
+    assert (folder / "a").read_bytes() == b"new"
+    broken = OSError(errno.EIO, "broken")
+
+    def fail(_: int) -> None:
+        raise broken
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match=re.escape(f"broken: '{folder / 'a'}'")):
+        write_files_atomically({folder / "a": b"newer"})
+    assert (folder / "a").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("when", ["atexit.register", "threading.Thread(target=late).start"])
+def test_models_are_saved_while_the_interpreter_exits(tmp_path: Path, when: str) -> None:
+    """The first save of a process in a function that runs at exit, and in a thread that outlives
+    the main thread.
+    """
+    code = f"""
+import atexit, threading
+import oarlock as paddle
+
+layer = paddle.nn.Linear(2, 3)
+spec = [paddle.static.InputSpec([None, 2])]
+
+def save():
+    paddle.save(layer.state_dict(), "net.pdparams")
+    paddle.jit.save(layer, "net", input_spec=spec)
+
+def late():
+    threading.main_thread().join()
+    save()
+
+{"atexit.register(save)" if when == "atexit.register" else f"{when}()"}
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "net.pdiparams",
+        "net.pdiparams.info",
+        "net.pdmodel",
+        "net.pdparams",
+    ]
 
 
 def test_folder_with_the_name_of_a_file(folder: Path) -> None:

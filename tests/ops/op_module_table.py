@@ -34,15 +34,15 @@ from oarlock.core.op import CURRENT_TYPE_BY_OLDER, OpTable
 
 types_by_module = {}
 
-def record_and_set(table, type, op):
+def record_and_define(table, type, op):
     frame = sys._getframe(1)
     while frame.f_code.co_name != "<module>":
         frame = frame.f_back
     name = frame.f_globals["__name__"].removeprefix("oarlock.ops.")
     types_by_module.setdefault(name, []).append(type)
-    dict.__setitem__(table, type, op)
+    define(table, type, op)
 
-OpTable.__setitem__ = record_and_set
+define, OpTable.define = OpTable.define, record_and_define
 package = import_module("oarlock.ops")
 CURRENT_TYPE_BY_OLDER.clear()
 for module in walk_packages(package.__path__, "oarlock.ops."):

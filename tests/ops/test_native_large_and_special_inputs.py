@@ -286,7 +286,10 @@ def test_masked(dtype: str) -> None:
     ):
         if x.dtype.kind in "fc":
             x.reshape(-1)[::3] = np.nan
-        for mask in (source.integers(0, 2, x.shape) > 0, np.zeros(x.shape, bool)):
+        # memory of other libraries may have other bytes than 1 for true
+        bytes_of_mask = source.integers(0, 256, x.shape).astype(np.uint8)
+        bytes_of_mask.reshape(-1)[::2] = 0
+        for mask in (bytes_of_mask > 127, bytes_of_mask.view(bool), np.zeros(x.shape, bool)):
             for a, m in ((x, mask), (x.T, mask.T), (x[::2], mask[::2])):
                 got = elementwise.masked.native_kernel_only(a, m)
                 np.testing.assert_array_equal(got, elementwise.masked.numpy_kernel(a, m))
@@ -316,6 +319,39 @@ def test_index_tuples() -> None:
     assert scatter_at.try_put_compiled(got, places[:1], np.float32(3), False)
     wanted[places[0]] = 3
     np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("on", [True, False])
+@pytest.mark.parametrize("dtype", [*NUMBERS, "int8", "float16", "complex64"])
+def test_values_broadcast_to_the_axes_of_an_index(dtype: str, on: bool) -> None:
+    """NumPy's `add.at` reads beyond the end of such values."""
+    x, index = np.zeros(4, dtype), np.array([[0, 1, 2], [0, 1, 3]])
+    with native.use_native_kernels(on):
+        for values in (np.arange(3), np.arange(3)[None], np.arange(6).reshape(2, 3), np.array([1])):
+            found = OPS["index_put"].kernel(x, [index], values.astype(dtype), accumulate=True)
+            wanted = np.bincount(index.reshape(-1), np.broadcast_to(values, (2, 3)).reshape(-1), 4)
+            np.testing.assert_array_equal(found, wanted.astype(dtype))
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_indexed_rows_without_elements(on: bool) -> None:
+    """Valid indices of arrays in which another axis has the size 0."""
+    x, vector = np.zeros((3, 0), np.float32), np.array([2, 0, 2])
+    rows, tuples = np.zeros((3, 0), np.float32), np.array([[2], [0], [2]])
+    empty = np.zeros((0, 3), np.float32)
+    with native.use_native_kernels(on):
+        assert OPS["gather_nd"].kernel(x, tuples).shape == (3, 0)
+        assert OPS["index_get"].kernel(x, [vector]).shape == (3, 0)
+        for accumulate in (False, True):
+            found = OPS["index_put"].kernel(x, [vector], rows, accumulate=accumulate)
+            assert found.shape == (3, 0)
+            found = OPS["scatter"].kernel(x, vector, rows, overwrite=accumulate)
+            assert found.shape == (3, 0)
+        assert OPS["scatter_nd_add"].kernel(x, tuples, rows).shape == (3, 0)
+        assert OPS["index_add"].kernel(x, vector, rows, axis=0).shape == (3, 0)
+        assert OPS["index_add"].kernel(empty, vector, empty, axis=1).shape == (0, 3)
+        with pytest.raises(OpError):
+            OPS["gather_nd"].kernel(x, tuples + 1)
 
 
 @pytest.mark.parametrize("bad", [-1, 30])
@@ -399,6 +435,16 @@ def draw_probabilities(p: Any, samples: int, replacement: bool) -> list[Any]:
     return result
 
 
+@pytest.mark.parametrize("on", [True, False])
+def test_multinomial_of_tiny_weights(on: bool) -> None:
+    """The inverses of these weights are infinite, like that of 0."""
+    x = np.array([[0, 5e-324, 0, 1e-310, 0, 1.0, 0]])
+    with native.use_native_kernels(on):
+        for _ in range(20):
+            drawn = OPS["multinomial"].kernel(x, num_samples=3, replacement=False)
+            assert set(drawn[0].tolist()) == {1, 3, 5}
+
+
 def test_multinomial_of_many_samples() -> None:
     weights = np.ones((3, 50))
     weights[:, 7] = 0
@@ -410,3 +456,21 @@ def test_multinomial_of_many_samples() -> None:
             random.multinomial.kernel(weights, num_samples=2)
     with pytest.raises(OpError, match="fewer than 1 weights above zero"):
         random.multinomial.kernel(np.zeros(5), num_samples=2, replacement=True)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_gathering_from_a_view_does_not_copy_it(on: bool) -> None:
+    """A copy of this view would need 8 TB."""
+    row = np.arange(4.0)
+    x = np.broadcast_to(row[:, None, None], (4, 1 << 19, 1 << 19))
+    i, tuples = np.array([2, 0]), np.array([[2, 5, 7], [0, 1, 0]])
+    with native.use_native_kernels(on):
+        assert OPS["gather_nd"].kernel(x, tuples).tolist() == [2, 0]
+        assert OPS["index_get"].kernel(x, [i, i, i]).tolist() == [2, 0]
+        columns = x[:, :2, 0].T
+        assert OPS["gather"].kernel(columns, i, axis=1).tolist() == [[2, 0]] * 2
+        assert OPS["index_select"].kernel(x[:, :2, 0], i[1:], dim=0).tolist() == [[0, 0]]
+        picked = OPS["take_along_axis"].kernel(x, np.full((2, 1, 1), 3), Axis=0)
+        assert picked.tolist() == [[[3]], [[3]]]
+        assert OPS["gather"].kernel(x[:, 0], i, axis=0)[:, 0].tolist() == [2, 0]
+        assert OPS["lookup_table_v2"].kernel(x[:, 0], i)[:, 0].tolist() == [2, 0]

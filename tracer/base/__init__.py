@@ -1,11 +1,11 @@
 """`paddle.base`, the part of `paddle.fluid` that remained in Paddle 2.5 and 2.6."""
 
-from importlib import import_module as _import_module
 from typing import Any as _Any
 
 from ..core import unique_name
 from ..core.compiled_features import is_compiled_with_cuda
 from ..core.flags import get_flags, set_flags
+from ..core.lazy_import import locked_import_module as _locked_import_module
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor
 from ..nn.param_attr import ParamAttr
@@ -31,7 +31,7 @@ from . import dygraph, framework
 
 
 def __getattr__(name: str) -> _Any:
-    return getattr(_import_module("..fluid", __name__), name)
+    return getattr(_locked_import_module("..fluid", __name__), name)
 
 
 __all__ = [

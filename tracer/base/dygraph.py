@@ -5,13 +5,13 @@ Paddle 2.
 import sys as _sys
 from collections.abc import Iterator as _Iterator
 from contextlib import contextmanager as _contextmanager
-from importlib import import_module as _import_module
 from typing import Any as _Any
 
 import numpy as _np
 
 from ..core import unique_name as _unique_name
 from ..core.eager import EAGER_MODE as _EAGER
+from ..core.lazy_import import locked_import_module as _locked_import_module
 from ..core.mode import use_mode as _use_mode
 from ..core.tensor import Tensor as _Tensor
 from ..static import Program as _Program
@@ -51,7 +51,7 @@ base = _sys.modules[__name__]  # `paddle.base.dygraph.base` has the same names
 def __getattr__(name: str) -> _Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(_import_module("..fluid.dygraph", __package__), name)
+    return getattr(_locked_import_module("..fluid.dygraph", __package__), name)
 
 
 __all__ = ["disable_dygraph", "enable_dygraph", "enabled", "guard", "to_variable"]

@@ -2,14 +2,14 @@
 of Paddle 2.
 """
 
-from importlib import import_module as _import_module
 from typing import Any as _Any
 
+from ..core.lazy_import import locked_import_module as _locked_import_module
 from ..static import program_guard
 
 
 def __getattr__(name: str) -> _Any:
-    return getattr(_import_module("..fluid.framework", __package__), name)
+    return getattr(_locked_import_module("..fluid.framework", __package__), name)
 
 
 __all__ = ["program_guard"]

@@ -37,7 +37,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from importlib import import_module
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -45,6 +44,7 @@ import numpy as np
 from ._tape import OpBase
 from .dtype import is_half, is_inexact
 from .errors import OperandError, OpError
+from .lazy_import import is_importing, locked_import_module
 from .result_size_limit import metas_of_arrays, with_size_check
 
 Kernel = Callable[..., Any]
@@ -472,10 +472,13 @@ def format_meta(m: Any) -> str:
 class OpTable(dict[str, Op]):
     """The ops by type. The module that defines an op is imported when the op is first used.
     Iterating over the table imports the modules of all ops.
+
+    The dict contains the ops of modules that are complete, because other threads may use them.
     """
 
     def __init__(self) -> None:
         self._module_by_type: dict[str, str] = {}
+        self._defined: dict[str, Op] = {}
 
     def add_modules(self, package: str, types_by_module: Mapping[str, str]) -> None:
         """Add modules that define ops.
@@ -486,34 +489,36 @@ class OpTable(dict[str, Op]):
         for name, types in types_by_module.items():
             self._module_by_type.update(dict.fromkeys(types.split(), f"{package}.{name}"))
 
-    def is_defined(self, type: str) -> bool:
-        """Return whether the module of an op has been imported."""
-        return super().__contains__(type)
+    def define(self, type: str, op: Op) -> None:
+        """Add an op. Raises TypeError if it is defined already."""
+        if type in self._defined:
+            raise TypeError(f"{type} is defined twice")
+        self._defined[type] = op
 
-    def defined_ops(self) -> ValuesView[Op]:
-        """Return the ops whose modules have been imported."""
-        return super().values()
+    def defined_ops(self) -> list[Op]:
+        """Return the ops that have been defined."""
+        return list(self._defined.values())
 
     def _import_all_modules(self) -> None:
         for name in dict.fromkeys(self._module_by_type.values()):
-            import_module(name)
+            locked_import_module(name)
+        self.update(self._defined)
 
     def __missing__(self, type: str) -> Op:
-        import_module(self._module_by_type[type])  # a KeyError names an unknown type
-        found = super().get(type)
-        if found is None:
-            raise KeyError(type)
+        module = self._module_by_type.get(type)
+        if module is not None:
+            locked_import_module(module)
+        found = self._defined[type]  # a KeyError names an unknown type
+        if not is_importing():
+            self[type] = found
         return found
 
     def __contains__(self, type: object) -> bool:
-        return super().__contains__(type) or type in self._module_by_type
+        return type in self._defined or type in self._module_by_type
 
     def get(self, type: str, default: Any = None) -> Any:
         """Return the op of a type; `default` for an unknown type."""
-        try:
-            return self[type]
-        except KeyError:
-            return default
+        return self[type] if type in self else default  # noqa: SIM401 - `get` itself
 
     def __iter__(self) -> Iterator[str]:
         self._import_all_modules()
@@ -567,11 +572,10 @@ def op(
     op_traits = OpTraits(**traits)
 
     def wrap(kernel: Kernel) -> Op:
-        if OPS.is_defined(type):
-            raise TypeError(f"{type} is defined twice")
         if op_traits.no_half_reason:
             kernel = _wrap_to_reject_half(kernel, op_traits.no_half_reason)
-        result = OPS[type] = Op(type, ins, outs, kernel, op_traits, attrs_of)
+        result = Op(type, ins, outs, kernel, op_traits, attrs_of)
+        OPS.define(type, result)
         CURRENT_TYPE_BY_OLDER.update(dict.fromkeys(op_traits.older_types, type))
         if meta is not None:
             result.meta(meta)

@@ -12,8 +12,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-# The generator of the process; None until it is first used.
-_generator: np.random.Generator | None = None
+# The generator of the process, after its first use. A dict, because `setdefault` is atomic: the
+# first draw in a thread must not undo a seed.
+_generators: dict[str, np.random.Generator] = {}
+_OF_PROCESS = "process"
 
 
 GeneratorSource: TypeAlias = "np.random.Generator | Callable[[], np.random.Generator | None] | None"
@@ -55,17 +57,18 @@ last_seed: int | None = None  # the argument of the last call of `seed`
 
 def seed(value: int) -> np.random.Generator:
     """Restart the random number generator of the process from the seed `value`."""
-    global _generator, last_seed  # noqa: PLW0603 - one process-wide source, as in Paddle
+    global last_seed  # noqa: PLW0603 - one process-wide source, as in Paddle
     last_seed = value
-    _generator = np.random.Generator(np.random.PCG64(value))
-    return _generator
+    result = _generators[_OF_PROCESS] = np.random.Generator(np.random.PCG64(value))
+    return result
 
 
 def _process_generator() -> np.random.Generator:
-    global _generator  # noqa: PLW0603 - one process-wide source, as in Paddle
-    if _generator is None:
-        _generator = np.random.Generator(np.random.PCG64())
-    return _generator
+    found = _generators.get(_OF_PROCESS)
+    if found is None:
+        new = np.random.Generator(np.random.PCG64())
+        found = _generators.setdefault(_OF_PROCESS, new)
+    return found
 
 
 def generator(own_seed: int = 0) -> np.random.Generator:

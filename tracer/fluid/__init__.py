@@ -3,10 +3,10 @@
 Under `fluid` results with one element have the shape [1], as before Paddle 2.5.
 """
 
-from importlib import import_module as _import_module
 from typing import Any as _Any
 
 from ..core import unique_name
+from ..core.lazy_import import locked_import_module as _locked_import_module
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from . import tensor_methods as _tensor_methods
 from .backward import append_backward, gradients
@@ -126,11 +126,13 @@ def __getattr__(name: str) -> _Any:
     if name not in _MODULES and name not in _NAMES_OF_LATER_RELEASES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        module = _import_module(_MODULES.get(name) or _NAMES_OF_LATER_RELEASES[name], __name__)
+        module = _locked_import_module(
+            _MODULES.get(name) or _NAMES_OF_LATER_RELEASES[name], __name__
+        )
     except ModuleNotFoundError as error:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r} ({error})") from None
     if name == "learning_rate_decay":  # a module of fluid in Paddle 1.0
-        return _import_module(".layers.learning_rate", __name__)
+        return _locked_import_module(".layers.learning_rate", __name__)
     return module if name in _MODULES else getattr(module, name)
 
 

@@ -21,7 +21,7 @@ from ..tensor.math import add, multiply
 from . import functional as F
 from .common import Dropout, Linear
 from .container import LayerList
-from .functional.sequence import bool_mask_to_additive, can_use_attention_kernel
+from .functional.sequence import bool_mask_to_additive, is_attention_one_op
 from .layer import Layer
 from .norm import LayerNorm
 from .param_attr import ParamAttr
@@ -187,7 +187,9 @@ class MultiHeadAttention(Layer):
         )
         q, k, v, cache = qkv if cache is not None else (*qkv, None)
         scale = self.head_dim**-0.5
-        if not self.need_weights and can_use_attention_kernel(q, self.training and self.dropout):
+        if not self.need_weights and is_attention_one_op(
+            q, k, v, attn_mask, self.training and self.dropout
+        ):
             mask = additive_mask_like(attn_mask, q)
             heads = OPS["attention"](q, k, v, mask, scale=scale)
         else:

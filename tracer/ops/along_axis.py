@@ -14,7 +14,12 @@ from ..core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Meta, check, check_dtype, 
 from .comparison_and_logic import equal
 from .elementwise import div, masked, mul, zeros_like
 from .index import check_index_range, check_integers
-from .scatter_at import assign_or_add_in_place_at, last_write_index_per_value, ufunc_at
+from .scatter_at import (
+    assign_or_add_in_place_at,
+    last_write_index_per_value,
+    needs_copy_to_take,
+    ufunc_at,
+)
 from .shared_op_rules import Shape, dims_match, normalize_axis, pick_known_dim, vjp_input_shape
 
 
@@ -46,7 +51,7 @@ def take_elements(x: Any, index: Any, axis: int) -> Any:
 
 @take_elements.native
 def _(x, index, axis):
-    if index.dtype.kind != "i":
+    if index.dtype.kind != "i" or needs_copy_to_take(x, index.size):
         return NotImplemented
     return _TAKE(x, index.astype(np.int64, copy=False), axis, True)
 

@@ -26,6 +26,7 @@ from .scatter_at import (
     add_slices_in_place,
     assign_in_place_at,
     linear_row_indices,
+    merge_leading_axes,
     try_take_compiled,
 )
 from .shared_op_rules import (
@@ -87,6 +88,13 @@ def index_as_vector(index: Any) -> Any:
     return index if index.ndim < 2 else index.reshape(-1)
 
 
+def _take_slices(x: Any, index: Any, axis: int) -> Any:
+    """`np.take`, which copies all of x if x is a view, for example transposed or expanded."""
+    if x.flags.c_contiguous or not index.ndim:
+        return np.take(x, index, axis)
+    return x[(slice(None),) * (axis % x.ndim) + (index,)]
+
+
 def require_vector_index_shape(index: Any) -> Shape:
     """Raise OpError unless the index is int [N], [N, 1] or []; return the shape that it contributes
     to the result.
@@ -108,7 +116,7 @@ def gather(x, index, axis_tensor=None, *, axis: int = 0):
     axis = axis if axis_tensor is None else int(axis_tensor.item())
     require_vector_index_shape(index)
     check_index_range(index, x.shape[axis])
-    return np.take(x, index_as_vector(index), axis)
+    return _take_slices(x, index_as_vector(index), axis)
 
 
 def gather_meta(x: Meta, index: Meta, axis: int, what: str) -> Meta:
@@ -157,7 +165,7 @@ def index_select(x, index, *, dim: int = 0):
     check(index.ndim > 0, "Index is 0-D")
     require_vector_index_shape(index)
     check_index_range(index, x.shape[dim])
-    return np.take(x, index_as_vector(index), dim)
+    return _take_slices(x, index_as_vector(index), dim)
 
 
 @index_select.meta
@@ -181,7 +189,7 @@ def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
     """
     check(w.ndim == 2, "W does not have two axes")
     check_index_range(ids, w.shape[0])
-    out = np.take(w, ids, 0)
+    out = _take_slices(w, ids, 0)
     if padding_idx != -1:
         out[ids == padding_idx] = 0
     return out
@@ -263,7 +271,7 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
         assign_in_place_at(out, (index,), updates)
     else:
         out[index] = 0
-        scatter_add_rows(out, index.reshape(-1), updates.reshape(-1, *x.shape[1:]))
+        scatter_add_rows(out, index.reshape(-1), updates.reshape(index.size, *x.shape[1:]))
     return out
 
 
@@ -410,9 +418,10 @@ def scatter_nd_add(x, index, updates):
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_updates_shape(updates.shape, index.shape[:-1] + x.shape[count:])
     out = x.copy()
-    rest = x.shape[count:]
     rows = linear_indices_of_tuples(x, index)
-    scatter_add_rows(out.reshape(-1, *rest), rows, updates.reshape(-1, *rest))
+    scatter_add_rows(
+        merge_leading_axes(out, count), rows, merge_leading_axes(updates, index.ndim - 1)
+    )
     return out
 
 

@@ -140,12 +140,16 @@ def scatter_add_to_images(x, mask, y):
 
 @native.OptionallyNativeFunction
 def _scatter_add_to_images(shape: Any, mask: Any, y: Any) -> Any:
-    images = math.prod(shape[:2])
-    total = np.zeros_like(y, shape=(images, math.prod(shape[2:])))
+    total = np.zeros_like(y, shape=(math.prod(shape[:2]), math.prod(shape[2:])))
     y = np.where(mask < 0, y.dtype.type(0), y)  # Mask is -1 for a window that lies in the padding
-    # an index of -1 becomes 0, and its value 0 changes nothing
-    places = np.maximum(mask.reshape(images, -1), 0)
-    return put_elements(total, places, y.reshape(images, -1), 1, True).reshape(shape)
+    # an index -1 adds its 0 to element 0
+    places = np.maximum(_flatten_images(mask), 0)
+    return put_elements(total, places, _flatten_images(y), 1, True).reshape(shape)
+
+
+def _flatten_images(x: Any) -> Any:
+    """x [N,C,*S] as [N * C, number of elements of an image], also if one of these is 0."""
+    return x.reshape(math.prod(x.shape[:2]), math.prod(x.shape[2:]))
 
 
 _scatter_add_to_images.native(native.compiled_function_or_placeholder("scatter_to_images"))
@@ -162,8 +166,7 @@ def gather_from_images(x, mask):
 
     X [N,C,*S], Mask int32 [N,C,*] -> Out like Mask
     """
-    images = math.prod(x.shape[:2])
-    flat, places = x.reshape(images, -1), mask.reshape(images, -1)
+    flat, places = _flatten_images(x), _flatten_images(mask)
     values = np.take_along_axis(flat, places, axis=1)
     return np.where(places < 0, x.dtype.type(0), values).reshape(mask.shape)
 
@@ -204,9 +207,7 @@ def unpool_images(x: Any, mask: Any, sizes: Any) -> Any:
     images, count = math.prod(x.shape[:2]), math.prod(sizes)
     check(bool(np.all((mask >= 0) & (mask < count))), f"an index is outside of {count} places")
     full = np.zeros_like(x, shape=(images, count), order="C")
-    np.put_along_axis(
-        full, mask.reshape(images, -1).astype(np.int64), x.reshape(images, -1), axis=1
-    )
+    np.put_along_axis(full, _flatten_images(mask).astype(np.int64), _flatten_images(x), axis=1)
     return full.reshape(*x.shape[:2], *sizes)
 
 

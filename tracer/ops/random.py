@@ -250,8 +250,9 @@ def _draw_distinct_by_exponentials(rows: Any, count: int) -> Any:
     """Draw `count` different indices per row, in the order of draws without replacement: the order
     of exponentially distributed times with the weights as rates (Efraimidis and Spirakis, 2006).
     """
-    with np.errstate(divide="ignore"):  # an index of weight 0 comes last
+    with np.errstate(all="ignore"):
         times = rng.generator().standard_exponential(rows.shape) / rows
+    times[rows == 0] = np.nan  # the largest: also after infinite times of tiny weights
     return first_sort_indices(times, 1, count, False)
 
 

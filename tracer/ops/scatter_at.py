@@ -38,7 +38,7 @@ def ufunc_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
             for at, row in zip(places.tolist(), values, strict=True):
                 ufunc(out[at], row, out=out[at])
         else:
-            ufunc.at(out, places, values)
+            ufunc.at(out, places, _with_axes_of_index(out, places, values))
         return
     if out.dtype.char in _ATOMIC_DTYPE_CODES.get(ufunc, ""):
         # NumPy's ufunc.at does not dispatch to CuPy if the index is a tuple of arrays.
@@ -46,8 +46,18 @@ def ufunc_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
         return
     made = cuda.to_host(out)
     at = tuple(map(cuda.to_host, places)) if isinstance(places, tuple) else cuda.to_host(places)
-    ufunc.at(made, at, cuda.to_host(values))
+    ufunc.at(made, at, _with_axes_of_index(made, at, cuda.to_host(values)))
     out[...] = np.asarray(made)
+
+
+def _with_axes_of_index(out: Any, places: Any, values: Any) -> Any:
+    """Broadcast a vector of values to the shape of an index of a vector `out`. NumPy's `ufunc.at`
+    reads beyond the end of the values if it broadcasts them itself (observed with 1.26 and 2.4).
+    """
+    index = places[0] if isinstance(places, tuple) else places
+    if out.ndim == 1 and getattr(values, "ndim", 0) == 1 and index.ndim > 1:
+        return np.broadcast_to(values, index.shape)
+    return values
 
 
 def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
@@ -62,7 +72,7 @@ def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
     # each value is first replaced by the last value for its position.
     shape = np.broadcast_shapes(*(index.shape for index in places))
     row_shape = out.shape[len(places) :]
-    rows = np.broadcast_to(values, (*shape, *row_shape)).reshape(-1, *row_shape)
+    rows = np.broadcast_to(values, (*shape, *row_shape)).reshape(math.prod(shape), *row_shape)
     out[places] = rows[last_write_index_per_value(out.shape[: len(places)], places)]
 
 
@@ -102,7 +112,7 @@ def try_put_compiled(out: Any, places: Any, values: Any, accumulate: bool) -> bo
         return False
     values = np.asarray(values, None if isinstance(values, np.ndarray) else out.dtype)
     values = np.broadcast_to(values, (*shape, *row_shape)).reshape((rows.size, *row_shape))
-    flat = out.reshape((-1, *row_shape))
+    flat = merge_leading_axes(out, len(indices))
     return _PUT(flat, rows, values, 0, False, accumulate) is not NotImplemented
 
 
@@ -115,13 +125,29 @@ def try_take_compiled(x: Any, indices: Any, allows_negative: bool) -> Any:
     if not kernel_selection.native_enabled or is_running_kernel_on_gpu() or not indices:
         return None
     rows = linear_row_indices(x.shape, indices, allows_negative)
-    if rows is NotImplemented:
+    if rows is NotImplemented or needs_copy_to_take(
+        x, rows.size * math.prod(x.shape[len(indices) :])
+    ):
         return None
-    row_shape = x.shape[len(indices) :]
-    found = _TAKE(x.reshape((-1, *row_shape)), rows, 0, False)
+    found = _TAKE(merge_leading_axes(x, len(indices)), rows, 0, False)
     if found is NotImplemented:
         return None
-    return found.reshape((*np.broadcast_shapes(*(i.shape for i in indices)), *row_shape))
+    indexed = np.broadcast_shapes(*(i.shape for i in indices))
+    return found.reshape((*indexed, *x.shape[len(indices) :]))
+
+
+def needs_copy_to_take(x: Any, count: int) -> bool:
+    """Whether a compiled kernel that takes `count` elements of x would first copy x, which has more
+    elements: x is a view, for example transposed or expanded.
+    """
+    return not x.flags.c_contiguous and count < x.size
+
+
+def merge_leading_axes(x: Any, count: int) -> Any:
+    """Merge the first `count` axes of x to one; no size follows from the number of elements, which
+    may be 0.
+    """
+    return x.reshape((math.prod(x.shape[:count]), *x.shape[count:]))
 
 
 def linear_row_indices(shape: tuple[int, ...], indices: Any, allows_negative: bool) -> Any:

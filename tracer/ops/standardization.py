@@ -53,10 +53,10 @@ def try_view_operands_as_rows(
     flat = [np.transpose(t, kept + gone) for t in (x, also)]
     if not all(t.flags.c_contiguous for t in flat):
         return None
-    rows = math.prod(x.shape[a] for a in kept)
+    rows, size = (math.prod(x.shape[a] for a in axes) for axes in (kept, gone))
     wanted = [x.shape[a] for a in kept] + [1] * len(gone)
     spread = [np.broadcast_to(np.transpose(t, kept + gone), wanted).reshape(rows, 1) for t in stats]
-    return [flat[0].reshape(rows, -1), *spread, flat[1].reshape(rows, -1)]
+    return [flat[0].reshape(rows, size), *spread, flat[1].reshape(rows, size)]
 
 
 @op("standardize", "X, Mean, InvStd -> Out", meta=like_x_meta, internal=True)

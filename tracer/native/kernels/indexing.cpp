@@ -223,7 +223,7 @@ bool scatter_to_images(Size planes, Size size, Size count, const std::int32_t* i
 template bool scatter_to_images(Size, Size, Size, const std::int32_t*, const float*, float*);
 template bool scatter_to_images(Size, Size, Size, const std::int32_t*, const double*, double*);
 
-void zero_where_false(Size count, Size bytes, const void* x, const bool* mask, void* y) {
+void zero_where_false(Size count, Size bytes, const void* x, const unsigned char* mask, void* y) {
   // complex numbers as pairs: the mask is read at half of the index
   Size repeats = bytes == 16 ? 2 : 1;
   dispatch_item_size(bytes / repeats, [&]<class T>(T) {
@@ -233,7 +233,7 @@ void zero_where_false(Size count, Size bytes, const void* x, const bool* mask, v
         T* __restrict results = static_cast<T*>(y);
         if (repeats == 1)
           for (Size i = from; i < to; ++i)
-            results[i] = static_cast<T>(numbers[i] & static_cast<T>(-static_cast<T>(mask[i])));
+            results[i] = static_cast<T>(numbers[i] & static_cast<T>(-static_cast<T>(mask[i] != 0)));
         else
           for (Size i = from; i < to; ++i) results[i] = mask[i / 2] ? numbers[i] : T(0);
       }

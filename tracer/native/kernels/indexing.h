@@ -46,8 +46,8 @@ void assign_along_middle_axis(const IndexedShape& s, Size bytes, void* data,
 template <class T>
 void add_along_middle_axis(const IndexedShape& s, T* data, const std::int64_t* index,
                            const T* values);
-/// y = x where the mask is true, else 0; items of `bytes` 1, 2, 4, 8 or 16.
-void zero_where_false(Size count, Size bytes, const void* x, const bool* mask, void* y);
+/// y = x where the byte of the mask is not 0, else 0; items of `bytes` 1, 2, 4, 8 or 16.
+void zero_where_false(Size count, Size bytes, const void* x, const unsigned char* mask, void* y);
 /// Sets mask, which has the shape of the index: whether no later index [o, k, i] of the same o and
 /// i is equal.
 void last_write_mask_along_middle_axis(const IndexedShape& s, const std::int64_t* index,

@@ -97,7 +97,7 @@ nb::object zero_where_false(nb::handle x, nb::handle mask) {
     return not_implemented();
   KernelOperand y = a.empty_of_same_type(a.rank(), a.shape());
   const auto* from = a.data<char>();
-  const bool* flags = m.data<bool>();
+  const auto* flags = m.data<unsigned char>();
   ScopedGilReleaseForWork free(a.size());
   kernels::zero_where_false(a.size(), a.item_size(), from, flags, y.address<char>());
   return to_object(std::move(y));

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.dtype import float16, is_real, parse_dtype
 from ...core.errors import OpError, append_user_line
 from ...core.mode import state
-from ...core.op import OPS
+from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...tensor.convert import cast
 from ...tensor.linalg import matmul
@@ -133,7 +133,7 @@ def scaled_dot_product_attention(
             return attn_mask
         return bool_mask_to_additive(attn_mask, dtype)
 
-    if can_use_attention_kernel(q, dropout_p and training):
+    if is_attention_one_op(q, k, v, attn_mask, dropout_p and training):
         mask = additive_mask(q.dtype)
         return OPS["attention"](q, k, v, mask, scale=scale, is_causal=is_causal)
     scores = matmul(multiply(q, scale), k, transpose_y=True)
@@ -145,16 +145,37 @@ def scaled_dot_product_attention(
     return transpose(matmul(weights, v), [0, 2, 1, 3])
 
 
-def can_use_attention_kernel(query: Tensor, dropout: Any) -> bool:
-    """Whether a call of attention may be one op: eager, without gradients and dropout, on float32
-    or float64.
+def is_attention_one_op(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout: Any
+) -> bool:
+    """Whether a call of attention is one op: eager, without gradients and dropout, on float32 or
+    float64, and nothing but the mask broadcasts.
+
+    query [B, H, L, D], key [B, H, S, D], value [B, H, S, E]
     """
     mode = state.mode
+    if dropout or mode.tape or not mode.allows_fused_ops:
+        return False
+    q, k, v = query.meta, key.meta, value.meta
     return (
-        not dropout
-        and not mode.tape
-        and mode.allows_fused_ops
-        and query.meta.dtype in (np.float32, np.float64)
+        q.dtype in (np.float32, np.float64)
+        and q.dtype == k.dtype == v.dtype
+        and q.shape[:2] == k.shape[:2] == v.shape[:2]
+        and (mask is None or _is_mask_like(mask, Meta((*q.shape[:3], k.shape[2]), q.dtype)))
+    )
+
+
+def _is_mask_like(mask: Any, scores: Meta) -> bool:
+    """Whether adding a mask changes neither the shape nor the dtype of the scores. Masks that are
+    not real are cast to the dtype of the scores.
+    """
+    if not isinstance(mask, Tensor):
+        return False
+    shape, dtype = mask.meta.shape, mask.meta.dtype
+    return (
+        len(shape) <= len(scores.shape)
+        and all(d in (1, s) for d, s in zip(shape[::-1], scores.shape[::-1], strict=False))
+        and (dtype == scores.dtype or not is_real(dtype))
     )
 
 
