@@ -22,6 +22,8 @@ from oarlock.export import pdmodel
 from oarlock.loader.model_files import read_model
 from tests.quantization.programs.networks import LargeActivations, images, residual_model, save
 
+pytestmark = pytest.mark.slow
+
 
 def oarlock(*words: object) -> tuple[int, str]:
     done = CliRunner().invoke(app, [str(word) for word in words])
@@ -325,7 +327,6 @@ def test_data_for_which_a_loop_does_not_end(method: str, tmp_path: Path) -> None
     assert files_of(tmp_path) == before
 
 
-@pytest.mark.slow
 def test_ctrl_c_during_an_endless_run(tmp_path: Path) -> None:
     prefix = save(paddle.jit.to_static(LoopNet()), tmp_path, [None, 4])
     np.savez(tmp_path / "calib.npz", x=-np.ones((2, 4), np.float32))

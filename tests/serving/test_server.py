@@ -37,6 +37,8 @@ from oarlock.serving.served_model import ServedModel
 from . import conftest
 from .conftest import COMMAND, Server, start_server, stop_server
 
+pytestmark = pytest.mark.slow
+
 X = np.arange(8, dtype="float32").reshape(2, 4)
 N = np.array([1, 2])
 

@@ -20,6 +20,8 @@ from oarlock.vision import models
 from oarlock.vision.models import blocks
 from oarlock.vision.models.resnet import BasicBlock, BottleneckBlock, ResNet
 
+pytestmark = pytest.mark.slow
+
 FAMILIES = [
     ("resnet18", 64), ("mobilenet_v1", 64), ("mobilenet_v2", 64), ("mobilenet_v3_small", 64), ("squeezenet1_1", 64),
     ("shufflenet_v2_x0_25", 64), ("densenet121", 64), ("inception_v3", 96), ("googlenet", 224),

@@ -115,7 +115,7 @@ std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
                                      const SyntheticInputOptions& synthetic) {
   require_known_input_names(specs, shapes);
   SizeByDimName named_sizes = choose_named_dimension_sizes(specs, shapes, synthetic.dynamic_dim);
-  std::vector<Ints> chosen_shapes;  // all of them before values take time and memory
+  std::vector<Ints> chosen_shapes;  // all are checked before memory for values is allocated
   std::int64_t remaining = kMaxElements;
   for (const TensorSpec& spec : specs) {
     if (auto shape = shapes.find(spec.name); shape != shapes.end()) {

@@ -50,6 +50,8 @@ from .networks import (
     tokens,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def quantize(prefix: str, feeds: Any, labels: Any = None, **settings: Any) -> QuantizationResult:
     """Quantize without selection by speed, which differs between machines."""

@@ -1,0 +1,113 @@
+"""Docstrings of public names describe every parameter and the result, and their examples run.
+
+They are in NumPy style, with the additional section `Shape`. Modules whose docstrings are not
+complete are listed in `modules_without_complete_docstrings.txt`.
+"""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import io
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpydoc.docscrape import NumpyDocString
+
+import oarlock
+from oarlock import nn
+from tests.api.public_names import PublicName, public_names
+
+INCOMPLETE_MODULES = (
+    Path(__file__).with_name("modules_without_complete_docstrings.txt").read_text().split()
+)
+MODULES = sorted({name.module for name in public_names()})
+
+
+class Docstring(NumpyDocString):  # type: ignore[misc]
+    """A parsed docstring, which may have a section `Shape`."""
+
+    sections = {**NumpyDocString.sections, "Shape": []}
+
+
+def signature_of(name: PublicName) -> list[str]:
+    """Return the names of the parameters, without the object that a method belongs to."""
+    value: Any = name.value.__init__ if inspect.isclass(name.value) else name.value
+    if isinstance(value, property) or value is object.__init__:
+        return []
+    return [
+        {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "") + p.name
+        for p in inspect.signature(value).parameters.values()
+        if p.name not in ("self", "cls")
+    ]
+
+
+def returns_nothing(name: PublicName) -> bool:
+    """Whether a call has no result to describe."""
+    if inspect.isclass(name.value):
+        return True
+    getter = name.value.fget if isinstance(name.value, property) else name.value
+    return getattr(getter, "__annotations__", {}).get("return") in ("None", None)
+
+
+def faults_of(name: PublicName) -> Iterator[str]:
+    """Yield what is missing in a docstring."""
+    if not name.docstring:
+        yield "there is no docstring"
+        return
+    parsed = Docstring(name.docstring)
+    summary = " ".join(parsed["Summary"])
+    if not summary.endswith("."):
+        yield "the first paragraph does not end with a full stop"
+    described = [part.strip() for p in parsed["Parameters"] for part in p.name.split(",")]
+    if described != signature_of(name):
+        yield f"describes the parameters {described}, and has {signature_of(name)}"
+    if any(not p.desc for p in parsed["Parameters"] if p.name != "name" and not p.type):
+        yield "a parameter has neither type nor description"
+    is_property = isinstance(name.value, property)
+    if not (parsed["Returns"] or parsed["Yields"] or is_property or returns_nothing(name)):
+        yield "does not describe the result"
+    if not any(">>> " in line for line in parsed["Examples"]):
+        yield "has no example"
+
+
+def failed_examples_of(name: PublicName) -> str:
+    """Run the examples of a docstring and return the report of those that fail."""
+    np.random.seed(0)
+    random.seed(0)
+    oarlock.seed(0)
+    names = {"paddle": oarlock, "nn": nn, "F": nn.functional, "np": np}
+    examples = doctest.DocTestParser().get_doctest(name.docstring, names, name.name, None, None)
+    report = io.StringIO()
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    runner.run(examples, out=report.write)
+    return report.getvalue()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstrings_are_complete(
+    module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = [name for name in public_names() if name.module == module]
+    faults = [f"{name.name}: {fault}" for name in names for fault in faults_of(name)]
+    if module in INCOMPLETE_MODULES:
+        assert faults, "remove the module from modules_without_complete_docstrings.txt"
+    else:
+        assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_run(module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = [name for name in public_names() if name.module == module]
+    failed = [report for name in names if (report := failed_examples_of(name))]
+    assert not failed, "\n".join(failed)
+
+
+def test_incomplete_modules_exist() -> None:
+    assert sorted(set(INCOMPLETE_MODULES) & set(MODULES)) == INCOMPLETE_MODULES
