@@ -15,7 +15,7 @@ from .tools.cpp_reference_page import PAGE as CPP_REFERENCE
 from .tools.cpp_reference_page import page as cpp_reference_page
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 INTERNAL_DOCUMENTS = [
     ROOT / "docs" / "architecture.md",
     *sorted((ROOT / "docs" / "internals").glob("*.md")),
