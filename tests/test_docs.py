@@ -15,6 +15,7 @@ from .tools.cpp_reference_page import PAGE as CPP_REFERENCE
 from .tools.cpp_reference_page import page as cpp_reference_page
 
 ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 INTERNAL_DOCUMENTS = [
     ROOT / "docs" / "architecture.md",
@@ -68,7 +69,7 @@ def test_fine_tuning_example(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "document", [DOCUMENTS[0], TOUR, PIPELINES, QUANTIZATION], ids=lambda p: p.name
+    "document", [README, TOUR, PIPELINES, QUANTIZATION], ids=lambda p: p.name
 )
 def test_python_code_of_documents(document: Path, tmp_path: Path) -> None:
     script = tmp_path / "code.py"
@@ -149,10 +150,10 @@ def test_documents_are_linked() -> None:
     """Pages are linked from the README, pages about internals from docs/architecture.md."""
     linked = {
         (page.parent / link.partition("#")[0]).resolve()
-        for page in (DOCUMENTS[0], ROOT / "docs" / "architecture.md")
+        for page in (README, ROOT / "docs" / "architecture.md")
         for link in LINK.findall(page.read_text())
     }
-    assert [p.name for p in DOCUMENTS[1:] if p not in linked] == []
+    assert [p.name for p in DOCUMENTS if p not in (README, *linked)] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
