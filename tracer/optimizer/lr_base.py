@@ -25,13 +25,7 @@ class LRScheduler:
     def __init__(
         self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False
     ) -> None:
-        if not isinstance(learning_rate, int | float | np.number):
-            type_name = type(learning_rate).__name__
-            raise OperandError(
-                append_user_line(
-                    f"{type(self).__name__}: learning_rate should be a number, not {type_name}"
-                )
-            )
+        require_number(type(self).__name__, "learning_rate", learning_rate)
         self.base_lr = float(learning_rate)
         self.last_lr = float(learning_rate)
         self.last_epoch = last_epoch
@@ -104,6 +98,14 @@ class LRScheduler:
             )
 
     set_dict = set_state_dict
+
+
+def require_number(scheduler: str, name: str, value: object) -> None:
+    """Raise OperandError if the argument `name` of a scheduler is not a number."""
+    if not isinstance(value, int | float | np.number):
+        raise OperandError(
+            append_user_line(f"{scheduler}: {name} should be a number, not {type(value).__name__}")
+        )
 
 
 def _unwrap_one_element(value: Any) -> Any:

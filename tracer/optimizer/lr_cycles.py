@@ -74,6 +74,8 @@ class OneCycleLR(LRScheduler):
                 f"OneCycleLR: total_steps={total_steps} should be positive and "
                 f"phase_pct={phase_pct} in [0, 1]"
             )
+        if three_phase and phase_pct >= 0.5:
+            raise OpError(f"OneCycleLR: three_phase requires phase_pct={phase_pct} < 0.5")
         if anneal_strategy not in ("cos", "linear"):
             raise OpError(
                 f"OneCycleLR: anneal_strategy={anneal_strategy!r} is neither 'cos' nor 'linear'"
@@ -99,7 +101,7 @@ class OneCycleLR(LRScheduler):
             raise OpError(f"OneCycleLR: step {epoch} exceeds total_steps={self.total_steps}")
         for (a, start), (b, end) in zip(self._milestones, self._milestones[1:], strict=False):
             if epoch <= b or b == self._milestones[-1][0]:
-                progress = (epoch - a) / (b - a)
+                progress = (epoch - a) / (b - a) if b > a else 1.0
                 return (
                     end + (start - end) / 2 * (1 + math.cos(math.pi * progress))
                     if self._cosine

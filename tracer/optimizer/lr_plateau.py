@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError
+from ..core.errors import OperandError, OpError, append_user_line
 from ..core.tensor import Tensor
-from .lr_base import LRScheduler
+from .lr_base import LRScheduler, require_number
 
 __all__ = ["ReduceOnPlateau"]
 
@@ -44,6 +44,7 @@ class ReduceOnPlateau(LRScheduler):
             )
         if not 0 <= factor < 1:
             raise OpError(f"ReduceOnPlateau: factor={factor} should be in [0, 1)")
+        require_number(type(self).__name__, "learning_rate", learning_rate)
         self.mode, self.factor, self.patience, self.threshold = mode, factor, patience, threshold
         self.threshold_mode, self.cooldown, self.min_lr, self.epsilon = (
             threshold_mode,
@@ -60,6 +61,11 @@ class ReduceOnPlateau(LRScheduler):
         """Process the value of the metric after an epoch: a number, or a tensor or array of one
         element.
         """
+        if metrics is None or isinstance(metrics, str):
+            type_name = type(metrics).__name__
+            raise OperandError(
+                append_user_line(f"ReduceOnPlateau.step: metrics is {type_name}, not a number")
+            )
         value = np.asarray(
             metrics.numpy() if isinstance(metrics, Tensor) else metrics, dtype=np.float64
         )
