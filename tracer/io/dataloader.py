@@ -107,6 +107,14 @@ class DataLoader:
         worker_init_fn: Callable[[int], Any] | None = None,
         persistent_workers: bool = False,
     ) -> None:
+        for name, value, least in (
+            ("batch_size", batch_size, 1),
+            ("num_workers", num_workers, 0),
+            ("prefetch_factor", prefetch_factor, 1),
+            ("timeout", timeout, 0),
+        ):
+            if value is not None and value < least:
+                raise ArgumentAssertionError(f"DataLoader: {name}={value} is less than {least}")
         self.dataset = dataset
         self._to_tensors = partial(as_tensors, place=_place_of_batches(places))
         self._feed_names = None if return_list or feed_list is None else [v.name for v in feed_list]

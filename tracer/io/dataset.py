@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from ..core import cuda, rng
-from ..core.errors import ArgumentAssertionError, OpError
+from ..core.errors import ArgumentAssertionError, IndexRangeError, OpError
 from ..core.tensor import Tensor
 
 
@@ -82,7 +82,10 @@ class ConcatDataset(Dataset):
         self.cumulative_sizes = list(accumulate(len(d) for d in self.datasets))
 
     def __getitem__(self, index: int) -> Any:
-        index = index + len(self) if index < 0 else index
+        size = len(self)
+        if not -size <= index < size:
+            raise IndexRangeError(f"ConcatDataset: index {index} is out of range of {size} samples")
+        index = index + size if index < 0 else index
         dataset_index = bisect.bisect_right(self.cumulative_sizes, index)
         return self.datasets[dataset_index][
             index - (self.cumulative_sizes[dataset_index - 1] if dataset_index else 0)

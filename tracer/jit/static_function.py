@@ -78,8 +78,8 @@ class StaticFunction:
 
     Arguments are Tensors, ndarrays and other values, possibly nested. A program is captured and
     cached for each combination of shapes, dtypes and other values. With `input_spec`, the program
-    is captured for the shapes and dtypes of the specs; a call that contradicts them captures another
-    program, with a warning. Sizes that a `Dim` does not allow raise OpError.
+    is captured for the shapes and dtypes of the specs; a call that contradicts them captures
+    another program, with a warning. Sizes that a `Dim` does not allow raise OpError.
 
     Parameters
     ----------
