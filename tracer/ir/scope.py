@@ -106,7 +106,7 @@ class Scope:
         return self._parent.find(name) if tensor is None and self._parent is not None else tensor
 
     def find_or_create(self, name: str) -> Tensor:
-        """Return the tensor of a name in this scope or its ancestors, created here if there is none.
+        """Return the tensor of a name in this scope or its ancestors; create it if there is none.
 
         Parameters
         ----------
