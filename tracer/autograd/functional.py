@@ -60,7 +60,7 @@ def _to_list(value: Any) -> list[Any]:
 
 
 class Jacobian:
-    """The derivatives of all elements of `ys` with respect to all elements of `xs`, computed lazily.
+    """The derivatives of all elements of `ys` with respect to those of `xs`, computed lazily.
 
     Indexing computes the rows that it reads, and keeps them for later reads. Operators and methods
     of Tensor are those of the whole Jacobian. Created by `jacobian`.
