@@ -52,7 +52,7 @@ def returns_nothing(name: PublicName) -> bool:
     if inspect.isclass(name.value):
         return True
     getter = name.value.fget if isinstance(name.value, property) else name.value
-    return getattr(getter, "__annotations__", {}).get("return") in ("None", None)
+    return getattr(getter, "__annotations__", {}).get("return") in ("None", "NoReturn", None)
 
 
 def faults_of(name: PublicName) -> Iterator[str]:
