@@ -123,7 +123,7 @@ def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
     >>> double = paddle.jit.to_static(lambda x: 2 * x)
     >>> paddle.jit.set_verbosity(1, also_to_stdout=True)
     >>> y = double(paddle.to_tensor([1.0]))
-    to_static: recording <lambda>
+    to_static... recording <lambda>
     >>> paddle.jit.set_verbosity(0)
     """
     _switches.update(verbosity=_require_int_level("set_verbosity", level), stdout=also_to_stdout)
