@@ -31,15 +31,41 @@ from .saved_method import SavedMethod
 def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     """Load a model saved at `path` by Oarlock or PaddlePaddle as a Layer in eval mode.
 
-    path: the prefix of `.pdmodel` and `.pdiparams`, or a folder of Paddle 1.x.
-    model_filename, params_filename: names of the files in a folder of Paddle 1.x.
-    guards: 'check' raises GuardError for a call that violates a guard; 'drop' only lists the
-    guards.
-    configs: the session options of the engine, such as device, threads and cache_dir; see
-    docs/options.md.
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The prefix of `.pdmodel` (or `.json`) and `.pdiparams`, or a folder of Paddle 1.x.
+    **configs
+        - model_filename, params_filename : str. Names of the files in a folder of Paddle 1.x.
+        - guards : "check" or "drop", default "check". "check" raises GuardError for a call that
+          violates a guard; "drop" only lists the guards.
+        - The session options of the engine, such as device, threads and cache_dir; see
+          docs/options.md. `offsets` is only supported by `oarlock.inference`.
 
-    The weights are memory-mapped. Raises FileError for invalid files, and OpError for unknown
-    configs and for the option offsets, which only `oarlock.inference` supports.
+    Returns
+    -------
+    TranslatedLayer
+
+    Raises
+    ------
+    FileError
+        If a file is missing or invalid.
+    OpError
+        If a config is unknown, or if `offsets` is given.
+    ValueError
+        If `guards` is neither "check" nor "drop".
+
+    Notes
+    -----
+    The weights are memory-mapped: do not overwrite the files in place while the layer is in use.
+
+    Examples
+    --------
+    >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+    >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+    >>> net = paddle.jit.load("net", threads=1)
+    >>> net(np.ones([4, 2], "float32")).shape
+    [4, 3]
     """
     if configs.get("offsets"):
         raise OpError(
@@ -68,12 +94,33 @@ def _parse_should_check_guards(guards: Any) -> bool:
 
 
 class TranslatedLayer(Layer):
-    """A saved model as a Layer, with parameters and buffers under their names in the saved layer.
+    """A saved model as a Layer. Created by `paddle.jit.load`.
 
-    In eval mode the engine runs it. In train mode, or if an input requires a gradient, Oarlock's
-    kernels run it, and its parameters get gradients. Inputs are Tensors or ndarrays, by position or
-    by name, followed by the row splits of packed sequences. Results are nested as in the saved
-    forward. Other saved methods are methods of the layer.
+    Its parameters and buffers have their names in the saved layer. In eval mode the engine runs it.
+    In train mode, or if an input requires a gradient, Oarlock's kernels run it, and its parameters
+    get gradients. Other saved methods are methods of the layer.
+
+    Parameters
+    ----------
+    files : ModelFileContents or None
+        The forward method, read from its files.
+    options : dict, optional
+        The session options of the engine.
+    others : dict, optional
+        The other methods, by name.
+    enforces_guards : bool, default True
+        Whether a call that violates a guard raises GuardError.
+
+    Examples
+    --------
+    >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+    >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+    >>> net = paddle.jit.load("net")
+    >>> net
+    TranslatedLayer(inputs=['x'], outputs=['out'])
+    >>> net.train()(paddle.ones([4, 2])).sum().backward()
+    >>> net.weight.grad.shape
+    [2, 3]
     """
 
     create_program_view: ClassVar[
@@ -126,7 +173,33 @@ class TranslatedLayer(Layer):
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """Run the saved forward.
 
-        Raises OpError for invalid inputs, GuardError if an assumption of the trace does not hold.
+        Parameters
+        ----------
+        *inputs : Tensor or ndarray
+            The inputs in order, followed by the row splits of packed sequences.
+        **named : Tensor or ndarray
+            Inputs by name.
+
+        Returns
+        -------
+        object
+            Tensors, nested as the results of the saved forward.
+
+        Raises
+        ------
+        OpError
+            If number, shapes or dtypes of the inputs do not fit.
+        GuardError
+            If an assumption of the model does not hold.
+        NotImplementedError
+            If the model was saved without forward.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> paddle.jit.load("net")(x=paddle.ones([4, 2])).shape
+        [4, 3]
         """
         if "forward" not in self._saved_methods:
             model, others = (
@@ -145,7 +218,19 @@ class TranslatedLayer(Layer):
     # ---------------------------------------------------------------------------------------------
 
     def methods(self) -> list[str]:
-        """Return the names of the saved methods."""
+        """Return the names of the saved methods.
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> paddle.jit.load("net").methods()
+        ['forward']
+        """
         return list(self._saved_methods)
 
     def _saved_method(self, name: str) -> SavedMethod:
@@ -154,14 +239,43 @@ class TranslatedLayer(Layer):
         return self._saved_methods[name]
 
     def program(self, method_name: str = "forward") -> Any:
-        """Return a copy of the program of a method. Raises ValueError for an unknown method."""
+        """Return a copy of the program of a method.
+
+        Parameters
+        ----------
+        method_name : str, default "forward"
+
+        Returns
+        -------
+        Program
+
+        Raises
+        ------
+        ValueError
+            If there is no method of this name.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> [op.type for op in paddle.jit.load("net").program().global_block().ops]
+        ['feed', 'matmul_v2', 'elementwise_add', 'fetch']
+        """
         return TranslatedLayer.create_program_view(
             deepcopy(self._saved_method(method_name).program)
         )
 
     @property
     def assumptions(self) -> list[Guard]:
-        """The guards of all methods of the model; see TracedLayer.assumptions."""
+        """The guards of all methods of the model, a list of Guard as in `TracedLayer.assumptions`.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> paddle.jit.load("net").assumptions
+        []
+        """
         return [guard for method in self._saved_methods.values() for guard in method.assumptions]
 
     def _input_spec(self, method_name: str = "forward") -> list[InputSpec]:
@@ -171,8 +285,18 @@ class TranslatedLayer(Layer):
         return self._saved_method(method_name).output_spec()
 
     def extra_repr(self) -> str:
-        """Return the names of the inputs and outputs, and the other methods if there are several,
-        for `repr`.
+        """Return the names of inputs, outputs and, if there are several, of methods, for `repr`.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> paddle.jit.load("net").extra_repr()
+        "inputs=['x'], outputs=['out']"
         """
         method = next(iter(self._saved_methods.values()))
         others = f", methods={sorted(self._saved_methods)}" if len(self._saved_methods) > 1 else ""

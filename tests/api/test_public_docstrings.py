@@ -11,6 +11,7 @@ import inspect
 import io
 import random
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ class Docstring(NumpyDocString):  # type: ignore[misc]
 def signature_of(name: PublicName) -> list[str]:
     """Return the names of the parameters, without the object that a method belongs to."""
     value: Any = name.value.__init__ if inspect.isclass(name.value) else name.value
-    if isinstance(value, property) or value is object.__init__:
+    if isinstance(value, property) or value in (object.__init__, Enum.__init__):
         return []
     return [
         {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "") + p.name
@@ -51,7 +52,7 @@ def returns_nothing(name: PublicName) -> bool:
     if inspect.isclass(name.value):
         return True
     getter = name.value.fget if isinstance(name.value, property) else name.value
-    return getattr(getter, "__annotations__", {}).get("return") in ("None", None)
+    return getattr(getter, "__annotations__", {}).get("return") in ("None", "NoReturn", None)
 
 
 def faults_of(name: PublicName) -> Iterator[str]:

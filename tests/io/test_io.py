@@ -126,6 +126,9 @@ def test_dataset_wrappers() -> None:
     a, b = Squares(3), Squares(4)
     assert len(ConcatDataset([a, b])) == 7
     assert ConcatDataset([a, b])[4][1] == ConcatDataset([a, b])[-3][1] == 1
+    for index in (-8, 7):
+        with pytest.raises(IndexError, match=f"index {index} is out of range of 7 samples"):
+            ConcatDataset([a, b])[index]
     assert len(ComposeDataset([a, a])[1]) == 4
     assert Subset(b, [3, 1])[0][1] == 3
     parts = random_split(b, [1, 3])

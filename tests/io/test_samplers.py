@@ -11,7 +11,10 @@ import pytest
 import oarlock as paddle
 from oarlock.io import (
     BatchSampler,
+    DataLoader,
+    Dataset,
     DistributedBatchSampler,
+    IterableDataset,
     RandomSampler,
     SubsetRandomSampler,
     WeightedRandomSampler,
@@ -72,6 +75,10 @@ def test_distributed_batch_sampler_repeats_samples(samples: int, ranks: int) -> 
         (lambda: WeightedRandomSampler([0.5, 0.0], 2, False), "num_samples=2 of 1 indices"),
         (lambda: SubsetRandomSampler([]), "indices must not be empty"),
         (lambda: DistributedBatchSampler(range(4), 2, 2, 2), r"rank=2 is not in \[0, 2"),
+        (lambda: DataLoader(Dataset(), batch_size=None, num_workers=-1), "num_workers=-1"),
+        (lambda: DataLoader(IterableDataset(), batch_size=0), "batch_size=0"),
+        (lambda: DataLoader(IterableDataset(), timeout=-1), "timeout=-1"),
+        (lambda: DataLoader(IterableDataset(), prefetch_factor=0), "prefetch_factor=0"),
         (lambda: paddle.metric.Auc("PR"), "is not 'ROC'"),
         (lambda: paddle.metric.Auc().update(np.ones(3), np.ones(3)), "probabilities"),
         (

@@ -57,12 +57,52 @@ def auto_cast(
     dtype: str = "float16",
     use_promote: bool = True,
 ) -> Iterator[None]:
-    """Context manager that runs the ops in its body in `dtype` or float32, as lists of op types
-    select.
+    """Context manager: run ops in half precision or float32, as lists of op types select.
 
-    level O1: ops of the white list in `dtype`, those of the black list in float32, others in
-    float32 if any input is float32; O2: as O1 with a short black list (use_promote=False: others in
-    `dtype`); OD: all ops except the white list in float32; O0: no casts
+    Parameters
+    ----------
+    enable : bool, default True
+        False: the body runs without casts.
+    custom_white_list, custom_black_list : set of str, optional
+        Op types, such as "matmul_v2", to add to the white list (half precision) or to the black
+        list (float32), and to remove from the other one.
+    level : "O0", "OD", "O1" or "O2", default "O1"
+        - "O1": ops of the white list run in `dtype`, those of the black list in float32, others in
+          float32 if any input is float32, else in `dtype`.
+        - "O2": as "O1" with a short black list; for models that `decorate` cast.
+        - "OD": all ops except those of the white list run in float32.
+        - "O0": no casts.
+    dtype : "float16" or "bfloat16", default "float16"
+    use_promote : bool, default True
+        False with "O2": ops in neither list run in `dtype` also if an input is float32.
+
+    Yields
+    ------
+    None
+
+    Raises
+    ------
+    OpError
+        If `level` or `dtype` is unknown, or if an op is in both custom lists.
+
+    Notes
+    -----
+    Only inputs of dtype float16, bfloat16 and float32 are cast. It works on CPU and GPU; in Paddle,
+    it warns and does nothing on the CPU.
+
+    See Also
+    --------
+    decorate : Prepare models and optimizers for "O2".
+    GradScaler : Loss scaling, so that float16 gradients do not underflow.
+
+    Examples
+    --------
+    >>> x = paddle.ones([2, 2])
+    >>> with paddle.amp.auto_cast(dtype="bfloat16"):
+    ...     y = paddle.matmul(x, x)
+    ...     z = paddle.exp(y)
+    >>> y.dtype, z.dtype
+    (paddle.bfloat16, paddle.float32)
     """
     settings = (
         amp_settings_or_none(custom_white_list, custom_black_list, level, dtype, use_promote)
@@ -93,12 +133,44 @@ def amp_state() -> dict[str, Any] | None:
 
 
 def is_float16_supported(device: str | None = None) -> bool:
-    """Return True: float16 is always supported; sensitive ops compute in float32."""
+    """Return whether float16 is supported, which it always is; sensitive ops compute in float32.
+
+    Parameters
+    ----------
+    device : str, optional
+        Not used.
+
+    Returns
+    -------
+    bool
+        True.
+
+    Examples
+    --------
+    >>> paddle.amp.is_float16_supported()
+    True
+    """
     return True
 
 
 def is_bfloat16_supported(device: str | None = None) -> bool:
-    """Return True: bfloat16 is always supported; sensitive ops compute in float32."""
+    """Return whether bfloat16 is supported, which it always is; sensitive ops compute in float32.
+
+    Parameters
+    ----------
+    device : str, optional
+        Not used.
+
+    Returns
+    -------
+    bool
+        True.
+
+    Examples
+    --------
+    >>> paddle.amp.is_bfloat16_supported()
+    True
+    """
     return True
 
 
@@ -192,13 +264,46 @@ def decorate(
     master_grad: bool = False,
     excluded_layers: Any = None,
 ) -> Any:
-    """Prepare models and optimizers for auto_cast, in place, and return them.
+    """Prepare models and optimizers for auto_cast, in place.
 
-    O1: nothing to do. O2: parameters are cast to `dtype`, except in batch normalizations and, for
-    float16, layer and instance normalizations; optimizers hold float32 copies unless master_weight
-    is False.
-    save_dtype: dtype of state_dict().
-    master_grad: compute gradients of parameters in float32.
+    Parameters
+    ----------
+    models : Layer, or list of Layer
+    optimizers : Optimizer, or list of Optimizer, optional
+    level : "O1" or "O2", default "O1"
+        "O1": nothing changes. "O2": parameters and buffers are cast to `dtype`, except in batch
+        normalizations and, for float16, layer and instance normalizations.
+    dtype : "float16" or "bfloat16", default "float16"
+    master_weight : bool, optional
+        False: the optimizers update the half-precision parameters; else float32 copies of them.
+    save_dtype : "float16", "bfloat16", "float32" or "float64", optional
+        Dtype of the values of ``state_dict()`` of the models. Default: that of the parameters.
+    master_grad : bool, default False
+        Gradients of parameters are float32.
+    excluded_layers : Layer or layer class, or list of them, optional
+        Layers that keep their dtype, with the sublayers of the given objects.
+
+    Returns
+    -------
+    models, or (models, optimizers) if optimizers are given
+        The same objects.
+
+    Raises
+    ------
+    OpError
+        If `level`, a dtype or the type of another argument is invalid.
+
+    Notes
+    -----
+    The arguments after `level` have an effect only at "O2".
+
+    Examples
+    --------
+    >>> net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1D(3))
+    >>> adam = paddle.optimizer.Adam(parameters=net.parameters())
+    >>> net, adam = paddle.amp.decorate(net, adam, level="O2")
+    >>> net[0].weight.dtype, net[1].weight.dtype
+    (paddle.float16, paddle.float32)
     """
     _check_decorate_arguments(_to_list(models), _to_list(optimizers), level, dtype, save_dtype)
     if level == "O2":

@@ -61,7 +61,25 @@ class AmpScaler:
     def scale(self, var: Tensor) -> Tensor:
         """Return the loss times the loss scaling factor, in float32.
 
-        var [*] -> [*]
+        With ``enable=False``, return the loss unchanged.
+
+        Parameters
+        ----------
+        var : Tensor [*], float
+
+        Returns
+        -------
+        Tensor [*], float32
+
+        Raises
+        ------
+        OpError
+            If `var` is not a Tensor.
+
+        Examples
+        --------
+        >>> paddle.amp.GradScaler(init_loss_scaling=4.0).scale(paddle.to_tensor(2.0)).item()
+        8.0
         """
         if not isinstance(var, Tensor):
             raise OpError(
@@ -265,7 +283,44 @@ def _make_load_state_dict_error(reason: str) -> OarlockError:
 
 
 class GradScaler(AmpScaler):
-    """AmpScaler with other default values, and with separate methods `step` and `update`."""
+    """Loss scaling for training with auto_cast, so that float16 gradients do not underflow.
+
+    It scales the loss, unscales the gradients, and skips optimizer steps whose gradients are not
+    finite. Unless `use_dynamic_loss_scaling` is False, the factor is multiplied by `incr_ratio`
+    after `incr_every_n_steps` finite steps in a row, and by `decr_ratio` after
+    `decr_every_n_nan_or_inf` steps with NaN or infinity in a row.
+
+    Parameters
+    ----------
+    enable : bool, default True
+        False: nothing is scaled, and no step is skipped.
+    init_loss_scaling : float, default 65536.0
+        The initial factor.
+    incr_ratio : float, default 2.0
+        Above 1.
+    decr_ratio : float, default 0.5
+        Below 1.
+    incr_every_n_steps : int, default 2000
+    decr_every_n_nan_or_inf : int, default 1
+    use_dynamic_loss_scaling : bool, default True
+
+    Raises
+    ------
+    OpError
+        If a ratio is out of range.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 3)
+    >>> sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+    >>> scaler = paddle.amp.GradScaler(init_loss_scaling=1024.0)
+    >>> with paddle.amp.auto_cast():
+    ...     loss = net(paddle.ones([4, 2])).mean()
+    >>> scaler.scale(loss).backward()
+    >>> scaler.step(sgd)
+    >>> scaler.update()
+    >>> sgd.clear_grad()
+    """
 
     def __init__(
         self,
@@ -288,11 +343,55 @@ class GradScaler(AmpScaler):
         )
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide the gradients by the loss scaling factor now, e.g. to clip them before step()."""
+        """Divide the gradients by the loss scaling factor now, in order to clip them before `step`.
+
+        Parameters
+        ----------
+        optimizer : Optimizer
+            The gradients of its parameters are changed in place.
+
+        Raises
+        ------
+        OarlockError
+            If `unscale_` or `step` was called for this optimizer since the last `update`.
+
+        Examples
+        --------
+        >>> net = nn.Linear(2, 3)
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+        >>> scaler = paddle.amp.GradScaler(init_loss_scaling=1024.0)
+        >>> scaler.scale(net(paddle.ones([1, 2])).sum()).backward()
+        >>> scaler.unscale_(sgd)
+        >>> net.bias.grad.tolist()
+        [1.0, 1.0, 1.0]
+        """
         self._unscale(optimizer)
 
     def step(self, optimizer: Any) -> None:
-        """Unscale the gradients and call optimizer.step() if all are finite."""
+        """Unscale the gradients and call ``optimizer.step()`` if all are finite.
+
+        If `unscale_` was called, the gradients are not unscaled again.
+
+        Parameters
+        ----------
+        optimizer : Optimizer
+
+        Raises
+        ------
+        OarlockError
+            If `step` was called for this optimizer since the last `update`, and the factor is
+            dynamic.
+
+        Examples
+        --------
+        >>> net = nn.Linear(2, 3)
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+        >>> scaler = paddle.amp.GradScaler(init_loss_scaling=1024.0)
+        >>> scaler.scale(net(paddle.ones([1, 2])).sum()).backward()
+        >>> scaler.step(sgd)
+        >>> net.bias.tolist() == np.float32([-0.1, -0.1, -0.1]).tolist()
+        True
+        """
         if not self._enable:
             optimizer.step()
             return
@@ -301,6 +400,20 @@ class GradScaler(AmpScaler):
             self._adjust_scale_and_clear_step_records()
 
     def update(self) -> None:
-        """Update the loss scaling factor after an optimizer step, if the factor is dynamic."""
+        """Adjust the loss scaling factor after an optimizer step, if it is dynamic.
+
+        Call it once per step, after `step` of all optimizers.
+
+        Examples
+        --------
+        >>> net = nn.Linear(2, 3)
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+        >>> scaler = paddle.amp.GradScaler(init_loss_scaling=1024.0)
+        >>> scaler.scale(net(paddle.full([1, 2], np.inf)).sum()).backward()
+        >>> scaler.step(sgd)
+        >>> scaler.update()
+        >>> scaler.state_dict()["scale"]
+        array([512.], dtype=float32)
+        """
         if self._enable and self._use_dynamic_loss_scaling:
             self._adjust_scale_and_clear_step_records()

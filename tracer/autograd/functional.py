@@ -20,9 +20,27 @@ def backward(
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool = False,
 ) -> None:
-    """Accumulate the gradients of all `tensors` into `grad` of the leaves they depend on.
+    """Accumulate the gradients of several tensors into `grad` of the leaves that they depend on.
 
-    grad_tensors: initial gradients, one per tensor; None stands for ones.
+    Parameters
+    ----------
+    tensors : Tensor, or list of Tensor
+    grad_tensors : Tensor or None, or list of them, optional
+        Initial gradients, one per tensor and of its shape. None stands for ones.
+    retain_graph : bool, default False
+        Keep the graph, so that another backward pass through it is possible.
+
+    Raises
+    ------
+    OpError
+        If the numbers of tensors and initial gradients differ, or if their shapes do not fit.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> paddle.autograd.backward([x * x, 3 * x], [paddle.to_tensor([1.0, 10.0]), None])
+    >>> x.grad.tolist()
+    [5.0, 43.0]
     """
     roots = _to_list(tensors)
     initial_grads = [None] * len(roots) if grad_tensors is None else _to_list(grad_tensors)
@@ -42,11 +60,31 @@ def _to_list(value: Any) -> list[Any]:
 
 
 class Jacobian:
-    """The derivatives of every element of `ys` with respect to every element of `xs`. Indexing
-    computes the rows that it reads, and keeps them for later reads.
+    """The derivatives of all elements of `ys` with respect to those of `xs`, computed lazily.
 
-    ys [M] or [], xs [N] or [] -> [M, N], without the missing axes.
-    is_batched: ys [B, M], xs [B, N] -> [B, M, N].
+    Indexing computes the rows that it reads, and keeps them for later reads. Operators and methods
+    of Tensor are those of the whole Jacobian. Created by `jacobian`.
+
+    Parameters
+    ----------
+    ys : Tensor [M] or [], or [B, M] or [B] if batched
+    xs : Tensor [N] or [], or [B, N] or [B] if batched
+    is_batched : bool, default False
+        Whether the first axis is a batch, whose elements are independent.
+
+    Raises
+    ------
+    OpError
+        If the ranks do not fit or the batch sizes differ.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+    >>> jacobian = paddle.autograd.jacobian(x * x, x)
+    >>> jacobian[1].tolist()
+    [0.0, 4.0, 0.0]
+    >>> jacobian[:, 2].tolist()
+    [0.0, 0.0, 6.0]
     """
 
     def __init__(self, ys: Tensor, xs: Tensor, is_batched: bool = False) -> None:
@@ -67,7 +105,16 @@ class Jacobian:
 
     @property
     def shape(self) -> list[int]:
-        """The shape of the Jacobian."""
+        """The shape, a list: [M, N], or [B, M, N] if batched.
+
+        The axes that ys or xs do not have are missing.
+
+        Examples
+        --------
+        >>> x = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+        >>> paddle.autograd.jacobian(x[:2] * 2, x).shape
+        [2, 3]
+        """
         batch = self._num_batch_axes
         return [
             *self._ys.meta.shape[:batch],
@@ -142,7 +189,24 @@ Jacobian.__hash__ = None  # type: ignore[assignment]
 
 
 class Hessian(Jacobian):
-    """The second derivatives of a scalar, computed as the Jacobian of its gradient."""
+    """The second derivatives of a scalar, computed lazily as the Jacobian of its gradient.
+
+    Created by `hessian`.
+
+    Parameters
+    ----------
+    ys : Tensor [N] or [], or [B, N] if batched
+        The gradient.
+    xs : Tensor [N] or [], or [B, N] if batched
+    is_batched : bool, default False
+        Whether the first axis is a batch, whose elements are independent.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> paddle.autograd.hessian((x**3).sum(), x)[1].tolist()
+    [0.0, 12.0]
+    """
 
 
 def _parse_is_batched(batch_axis: int | None) -> bool:
@@ -152,10 +216,33 @@ def _parse_is_batched(batch_axis: int | None) -> bool:
 
 
 def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
-    """The Jacobian of `ys` with respect to `xs`. If `xs` is a tuple, the result is a tuple of one
-    Jacobian per item; if `ys` is a tuple, a tuple of one such result per item.
+    """Return the Jacobian of `ys` with respect to `xs`.
 
-    ys [M], xs [N] -> [M, N]; batch_axis=0: ys [B, M], xs [B, N] -> [B, M, N].
+    J[m, n] = d ys[m] / d xs[n]
+
+    Parameters
+    ----------
+    ys : Tensor [M] or [], or tuple of them; with batch_axis=0 [B, M] or [B]
+    xs : Tensor [N] or [], or tuple of them; with batch_axis=0 [B, N] or [B]
+    batch_axis : None or 0, default None
+        0: the first axis is a batch, whose elements are independent.
+
+    Returns
+    -------
+    Jacobian [M, N], or [B, M, N]; or a tuple
+        If `xs` is a tuple, a tuple of one Jacobian per item; if `ys` is a tuple, a tuple of one
+        such result per item.
+
+    Raises
+    ------
+    OpError
+        If ranks or batch sizes do not fit, or if `batch_axis` is neither None nor 0.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> paddle.autograd.jacobian(x * x, x)[:].tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
     """
     if isinstance(ys, list | tuple):
         return tuple(jacobian(y, xs, batch_axis) for y in ys)
@@ -165,10 +252,32 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
 
 
 def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
-    """The Hessian of `ys` (one element, or one per batch element) with respect to `xs`. If `xs` is
-    a tuple, the result is a tuple of tuples of Hessians, by pairs of items.
+    """Return the Hessian of `ys` with respect to `xs`.
 
-    ys [] or [1], xs [N] -> [N, N]; batch_axis=0: ys [B] or [B, 1], xs [B, N] -> [B, N, N].
+    H[i, j] = d^2 ys / (d xs[i] d xs[j])
+
+    Parameters
+    ----------
+    ys : Tensor [] or [1]; with batch_axis=0 [B] or [B, 1]
+    xs : Tensor [N] or [], or tuple of them; with batch_axis=0 [B, N]
+    batch_axis : None or 0, default None
+        0: the first axis is a batch, whose elements are independent.
+
+    Returns
+    -------
+    Hessian [N, N], or [B, N, N]; or a tuple
+        If `xs` is a tuple, a tuple of tuples of Hessians, by pairs of items.
+
+    Raises
+    ------
+    OpError
+        If `ys` has several elements (per batch element), or if `batch_axis` is neither None nor 0.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> paddle.autograd.hessian((x**3).sum(), x)[:].tolist()
+    [[6.0, 0.0], [0.0, 12.0]]
     """
     batch = int(_parse_is_batched(batch_axis))
     if any(d != 1 for d in ys.meta.shape[batch:]):
@@ -223,10 +332,34 @@ def _fill_missing_grads_with_zeros(
 
 
 def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
-    """Return `func(*xs)`, and the product of `v` with the Jacobian of `func`, which has the shape
-    of `xs`.
+    """Return the result of a function, and the product of a vector with its Jacobian.
 
-    v: a tensor with the shape of the result of `func`, by default ones
+    Parameters
+    ----------
+    func : callable
+        Takes and returns one or several Tensors.
+    xs : Tensor, or list of Tensor
+        The arguments.
+    v : Tensor, or list of Tensor, optional
+        Of the shapes of the results. Default: ones.
+
+    Returns
+    -------
+    ys : Tensor, or list of Tensor
+        ``func(*xs)``
+    product : Tensor, or tuple of Tensor
+        v^T J, of the shapes of `xs`.
+
+    Raises
+    ------
+    OpError
+        If the shapes of `v` do not fit.
+
+    Examples
+    --------
+    >>> y, product = paddle.autograd.vjp(lambda x: x * x, paddle.to_tensor([1.0, 2.0]))
+    >>> y.tolist(), product.tolist()
+    ([1.0, 4.0], [2.0, 4.0])
     """
     leaves = _detach_as_leaves(xs)
     ys = func(*leaves)
@@ -242,12 +375,40 @@ def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
 
 
 def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
-    """Return `func(*xs)`, and the product of the Jacobian of `func` with `v`, which has the shape
-    of `func(*xs)`.
+    """Return the result of a function, and the product of its Jacobian with a vector.
 
-    v: a tensor with the shape of `xs`, by default ones. The gradient of `func` is linear in the
-    initial gradient, so the product is the derivative of the gradient with respect to the initial
-    gradient (double backward).
+    Parameters
+    ----------
+    func : callable
+        Takes and returns one or several Tensors.
+    xs : Tensor, or list of Tensor
+        The arguments.
+    v : Tensor, or list of Tensor, optional
+        Of the shapes of `xs`. Default: ones.
+
+    Returns
+    -------
+    ys : Tensor, or list of Tensor
+        ``func(*xs)``
+    product : Tensor, or tuple of Tensor
+        J v, of the shapes of `ys`.
+
+    Raises
+    ------
+    OpError
+        If the shapes of `v` do not fit.
+
+    Notes
+    -----
+    The gradient of `func` is linear in the initial gradient, so the product is the derivative of
+    the gradient with respect to the initial gradient (double backward).
+
+    Examples
+    --------
+    >>> x, v = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 0.0])
+    >>> y, product = paddle.autograd.jvp(lambda x: x * x, x, v)
+    >>> product.tolist()
+    [2.0, 0.0]
     """
     leaves = _detach_as_leaves(xs)
     vectors = _require_same_shaped_vectors_or_ones(v, leaves, "jvp")

@@ -15,8 +15,25 @@ from ..core.tensor import Tensor
 
 
 class PyLayerContext:
-    """Passes values from `forward` to `backward` of a PyLayer. Users may set their own attributes
-    on the context.
+    """Passes values from `forward` to `backward` of a PyLayer.
+
+    Users may set their own attributes on it.
+
+    Examples
+    --------
+    >>> class Scale(paddle.autograd.PyLayer):
+    ...     @staticmethod
+    ...     def forward(ctx, x, factor):
+    ...         ctx.factor = factor
+    ...         return factor * x
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         return ctx.factor * grad
+    >>> x = paddle.ones([2], "float32")
+    >>> x.stop_gradient = False
+    >>> Scale.apply(x, 3.0).sum().backward()
+    >>> x.grad.tolist()
+    [3.0, 3.0]
     """
 
     def __init__(self) -> None:
@@ -25,49 +42,234 @@ class PyLayerContext:
         self._materialize_grads = True
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Save tensors for `backward`; a second call discards the tensors of the first call."""
+        """Save tensors for `backward`. A second call discards the tensors of the first one.
+
+        Parameters
+        ----------
+        *tensors : Tensor
+
+        Examples
+        --------
+        >>> ctx = paddle.autograd.PyLayerContext()
+        >>> ctx.save_for_backward(paddle.ones([2]))
+        >>> [x.shape for x in ctx.saved_tensor()]
+        [[2]]
+        """
         self._saved_tensors = tensors
 
     def saved_tensor(self) -> tuple[Any, ...]:
-        """Return the tensors that `save_for_backward` saved."""
+        """Return the tensors that `save_for_backward` saved.
+
+        Returns
+        -------
+        tuple of Tensor
+
+        Examples
+        --------
+        >>> paddle.autograd.PyLayerContext().saved_tensor()
+        ()
+        """
         return self._saved_tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
-        """Mark results of `forward` as having no gradient; `backward` receives zeros for them."""
+        """Mark results of `forward` as having no gradient; `backward` receives zeros for them.
+
+        Parameters
+        ----------
+        *tensors : Tensor
+            Results of `forward`.
+
+        Examples
+        --------
+        >>> class ReluWithMask(paddle.autograd.PyLayer):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         mask = (x > 0).astype("float32")
+        ...         ctx.save_for_backward(mask)
+        ...         ctx.mark_non_differentiable(mask)
+        ...         return x * mask, mask
+        ...     @staticmethod
+        ...     def backward(ctx, grad, mask_grad):
+        ...         return grad * ctx.saved_tensor()[0]
+        >>> y, mask = ReluWithMask.apply(paddle.to_tensor([-1.0, 2.0], stop_gradient=False))
+        >>> y.stop_gradient, mask.stop_gradient
+        (False, True)
+        """
         self._non_differentiable = tensors
 
     def mark_not_inplace(self, *tensors: Any) -> None:
-        """Do nothing: a PyLayer never returns an input tensor as a result, so results need no
-        mark.
+        """Do nothing: a PyLayer never returns an input tensor as a result, so results need no mark.
+
+        Parameters
+        ----------
+        *tensors : Tensor
+            Not used.
+
+        Examples
+        --------
+        >>> paddle.autograd.PyLayerContext().mark_not_inplace(paddle.ones([2]))
         """
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Set whether backward receives zeros (default) or None for results without gradient."""
+        """Set whether `backward` receives zeros or None for results without a gradient.
+
+        Parameters
+        ----------
+        value : bool
+            True, the initial value: zeros. False: None.
+
+        Examples
+        --------
+        >>> class Split(paddle.autograd.PyLayer):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.set_materialize_grads(False)
+        ...         return 2 * x, 3 * x
+        ...     @staticmethod
+        ...     def backward(ctx, first, second):
+        ...         print(second)
+        ...         return 2 * first
+        >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+        >>> Split.apply(x)[0].backward()
+        None
+        """
         self._materialize_grads = bool(value)
 
 
 class PyLayer:
-    """Base class of user-defined ops: define static methods `forward(ctx, *args, **kwargs)` and
-    `backward(ctx, *grads)` and call `apply`.
+    """Base class of ops with user-defined forward and backward functions.
 
-    backward takes one gradient per tensor that forward returned, and returns one gradient or None
-    per tensor that forward took.
+    Define static methods ``forward(ctx, *args, **kwargs)`` and ``backward(ctx, *grads)`` and call
+    `apply`. `backward` takes one gradient per tensor that forward returned, and returns one
+    gradient or None per tensor that forward took.
+
+    Notes
+    -----
+    In a program of `to_static` or `jit.save`, the ops of `forward` are recorded; calls that need
+    gradients run as Python.
+
+    Examples
+    --------
+    >>> class Cube(paddle.autograd.PyLayer):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x**3
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         (x,) = ctx.saved_tensor()
+    ...         return 3 * x**2 * grad
+    >>> x = paddle.to_tensor([2.0], stop_gradient=False)
+    >>> Cube.apply(x).backward()
+    >>> x.grad.tolist()
+    [12.0]
     """
 
     @staticmethod
     def forward(ctx: PyLayerContext, *args: Any, **kwargs: Any) -> Any:
-        """Compute the results. Ops called in `forward` are not recorded on the tape."""
+        """Compute the results. Subclasses define this static method; users call `apply`.
+
+        Ops called in `forward` are not recorded on the tape.
+
+        Parameters
+        ----------
+        ctx : PyLayerContext
+        *args, **kwargs
+            The arguments of `apply`.
+
+        Returns
+        -------
+        Tensor, or tuple or list with at least one Tensor
+
+        Raises
+        ------
+        NotImplementedError
+            If the subclass does not define it.
+
+        Examples
+        --------
+        >>> class Double(paddle.autograd.PyLayer):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return 2 * x
+        >>> Double.apply(paddle.to_tensor([1.0])).tolist()
+        [2.0]
+        """
         raise NotImplementedError("a subclass of PyLayer must implement the static method forward")
 
     @staticmethod
     def backward(ctx: PyLayerContext, *args: Any) -> Any:
-        """Return the gradients of the tensors that `forward` took."""
+        """Return the gradients of the tensors that `forward` took.
+
+        Subclasses define this static method.
+
+        Parameters
+        ----------
+        ctx : PyLayerContext
+        *args : Tensor
+            The gradients of the tensors that `forward` returned.
+
+        Returns
+        -------
+        Tensor or None, or tuple or list of them
+            One per tensor that `forward` took, of its shape; None for a tensor without a gradient.
+
+        Raises
+        ------
+        NotImplementedError
+            If the subclass does not define it.
+        OpError
+            During the backward pass, if the number or a shape of the gradients does not fit.
+
+        Examples
+        --------
+        >>> class ReverseGradient(paddle.autograd.PyLayer):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return -grad
+        >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+        >>> ReverseGradient.apply(x).backward()
+        >>> x.grad.tolist()
+        [-1.0]
+        """
         raise NotImplementedError("a subclass of PyLayer must implement the static method backward")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward`, record the call on the tape as one op, and return the results. Tensors may
-        be arguments or elements of list and tuple arguments.
+        """Run `forward` and record the call on the tape as one op.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            The arguments of `forward` after `ctx`. Tensors may also be elements of lists and
+            tuples.
+
+        Returns
+        -------
+        Tensor, tuple or list
+            What `forward` returned.
+
+        Raises
+        ------
+        OpError
+            If `forward` returned no Tensor.
+
+        Examples
+        --------
+        >>> class Double(paddle.autograd.PyLayer):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return 2 * x
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return 2 * grad
+        >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+        >>> Double.apply(x).backward()
+        >>> x.grad.tolist()
+        [2.0]
         """
         ctx = PyLayerContext()
         with use_mode(state.mode.mode_with_tape_set(False)):

@@ -109,7 +109,7 @@ class Variable(Tensor):
     # Functions that the classes of Paddle's static API set, because they import this module: one
     # creates the VarDesc view of a variable, one returns the blocks of the main program.
     create_desc_view: ClassVar[Callable[[Variable], Any]]
-    get_main_blocks: ClassVar[Callable[[], list[Block]]]
+    _get_main_blocks: ClassVar[Callable[[], list[Block]]]
     _desc_view: Any = None
     _block: Block | None = None
 
@@ -262,7 +262,7 @@ class Variable(Tensor):
         programs.
         """
         if self._block is None:
-            blocks = Variable.get_main_blocks()
+            blocks = Variable._get_main_blocks()
             self._block = next(
                 (b for b in blocks if b.raw.vars.get(self.raw.name) is self.raw), None
             )

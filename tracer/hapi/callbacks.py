@@ -17,11 +17,26 @@ Logs = dict[str, Any] | None
 
 
 class Callback:
-    """Base of callbacks, with the attributes `model` and `params` (batch_size, epochs, steps,
-    verbose, metrics).
+    """Base class of callbacks, which `Model.fit`, `evaluate` and `predict` call at their events.
 
-    logs: 'loss' (a list), the metrics by name, 'step', 'batch_size'; at the beginning of an
-    evaluation 'steps' and 'metrics'
+    Subclasses override the methods of the events.
+
+    Attributes
+    ----------
+    model : Model
+    params : dict
+        "batch_size" (None), "epochs", "steps" (per epoch; None if it is unknown), "verbose" and
+        "metrics" (names).
+
+    Examples
+    --------
+    >>> class StopAtLowLoss(paddle.callbacks.Callback):
+    ...     def on_epoch_end(self, epoch, logs=None):
+    ...         self.model.stop_training = logs["loss"][0] < 1e-3
+    >>> model = paddle.Model(nn.Linear(2, 1))
+    >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+    >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+    >>> model.fit(batches, epochs=1000, verbose=0, callbacks=StopAtLowLoss())
     """
 
     model: Any = None
@@ -32,54 +47,330 @@ class Callback:
         self.params = {}
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Set the parameters of the run (batch_size, epochs, steps, verbose, metrics)."""
+        """Set the attribute `params`. A Model calls it before a run.
+
+        Parameters
+        ----------
+        params : dict
+            "batch_size", "epochs", "steps", "verbose" and "metrics".
+
+        Examples
+        --------
+        >>> callback = paddle.callbacks.Callback()
+        >>> callback.set_params({"epochs": 2})
+        >>> callback.params
+        {'epochs': 2}
+        """
         self.params = params
 
     def set_model(self, model: Any) -> None:
-        """Set the Model."""
+        """Set the attribute `model`. A Model calls it before a run.
+
+        Parameters
+        ----------
+        model : Model
+
+        Examples
+        --------
+        >>> callback, model = paddle.callbacks.Callback(), paddle.Model(nn.Linear(2, 1))
+        >>> callback.set_model(model)
+        >>> callback.model is model
+        True
+        """
         self.model = model
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Called before the first epoch."""
+        """Called by `Model.fit` before the first epoch.
+
+        Parameters
+        ----------
+        logs : dict, optional
+            None.
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_train_begin(self, logs=None):
+        ...         print("begin")
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+        >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+        >>> model.fit(batches, verbose=0, callbacks=Report())
+        begin
+        """
 
     def on_train_end(self, logs: Logs = None) -> None:
-        """Called after the last epoch."""
+        """Called by `Model.fit` after the last epoch.
+
+        Parameters
+        ----------
+        logs : dict, optional
+            "loss" (a list), the metrics by name, "step" and "batch_size". Those of the last
+            training step.
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_train_end(self, logs=None):
+        ...         print(sorted(logs))
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+        >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+        >>> model.fit(batches, verbose=0, callbacks=Report())
+        ['batch_size', 'loss', 'step']
+        """
 
     def on_eval_begin(self, logs: Logs = None) -> None:
-        """Called before an evaluation."""
+        """Called before an evaluation.
+
+        Parameters
+        ----------
+        logs : dict, optional
+            "steps" (the number of batches, None if it is unknown) and "metrics" (names).
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_eval_begin(self, logs=None):
+        ...         print(logs)
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+        >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+        >>> values = model.evaluate(batches, verbose=0, callbacks=Report())
+        {'steps': 1, 'metrics': ['loss']}
+        """
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Called after an evaluation."""
+        """Called after an evaluation.
+
+        Parameters
+        ----------
+        logs : dict, optional
+            "loss" (a list), the metrics by name, "step" and "batch_size".
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_eval_end(self, logs=None):
+        ...         print(sorted(logs))
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+        >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+        >>> values = model.evaluate(batches, verbose=0, callbacks=Report())
+        ['batch_size', 'loss', 'step']
+        """
 
     def on_predict_begin(self, logs: Logs = None) -> None:
-        """Called before a prediction."""
+        """Called by `Model.predict` before the first batch.
+
+        Parameters
+        ----------
+        logs : dict, optional
+            "steps": the number of batches, None if it is unknown.
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_predict_begin(self, logs=None):
+        ...         print(logs)
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> batches = [paddle.ones([4, 2])]
+        >>> outputs = model.predict(batches, verbose=0, callbacks=Report())
+        {'steps': 1}
+        """
 
     def on_predict_end(self, logs: Logs = None) -> None:
-        """Called after a prediction."""
+        """Called by `Model.predict` after the last batch.
+
+        Parameters
+        ----------
+        logs : dict, optional
+            "step" and "batch_size" of the last batch.
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_predict_end(self, logs=None):
+        ...         print(logs)
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> batches = [paddle.ones([4, 2])]
+        >>> outputs = model.predict(batches, verbose=0, callbacks=Report())
+        {'step': 0, 'batch_size': 4}
+        """
 
     def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
-        """Called before an epoch."""
+        """Called before an epoch.
+
+        Parameters
+        ----------
+        epoch : int
+            From 0.
+        logs : dict, optional
+            None.
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_epoch_begin(self, epoch, logs=None):
+        ...         print(epoch)
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+        >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+        >>> model.fit(batches, verbose=0, callbacks=Report())
+        0
+        """
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Called after the training steps of an epoch, before the evaluation."""
+        """Called after the training steps of an epoch, before the evaluation.
+
+        Parameters
+        ----------
+        epoch : int
+            From 0.
+        logs : dict, optional
+            "loss" (a list), the metrics by name, "step" and "batch_size".
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_epoch_end(self, epoch, logs=None):
+        ...         print(epoch, sorted(logs))
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+        >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+        >>> model.fit(batches, verbose=0, callbacks=Report())
+        0 ['batch_size', 'loss', 'step']
+        """
 
     def on_train_batch_begin(self, step: int, logs: Logs = None) -> None:
-        """Called before a training step."""
+        """Called before a training step.
+
+        Parameters
+        ----------
+        step : int
+            From 0 in each epoch.
+        logs : dict, optional
+            The logs of the previous step; empty before the first one.
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_train_batch_begin(self, step, logs=None):
+        ...         print(step, logs)
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+        >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+        >>> model.fit(batches, verbose=0, callbacks=Report())
+        0 {}
+        """
 
     def on_train_batch_end(self, step: int, logs: Logs = None) -> None:
-        """Called after a training step."""
+        """Called after a training step.
+
+        Parameters
+        ----------
+        step : int
+            From 0 in each epoch.
+        logs : dict, optional
+            "loss" (a list), the metrics by name, "step" and "batch_size".
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_train_batch_end(self, step, logs=None):
+        ...         print(step, sorted(logs))
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+        >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+        >>> model.fit(batches, verbose=0, callbacks=Report())
+        0 ['batch_size', 'loss', 'step']
+        """
 
     def on_eval_batch_begin(self, step: int, logs: Logs = None) -> None:
-        """Called before a batch of an evaluation."""
+        """Called before a batch of an evaluation.
+
+        Parameters
+        ----------
+        step : int
+            From 0.
+        logs : dict, optional
+            The logs of the previous batch; empty before the first one.
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_eval_batch_begin(self, step, logs=None):
+        ...         print(step, logs)
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+        >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+        >>> values = model.evaluate(batches, verbose=0, callbacks=Report())
+        0 {}
+        """
 
     def on_eval_batch_end(self, step: int, logs: Logs = None) -> None:
-        """Called after a batch of an evaluation."""
+        """Called after a batch of an evaluation.
+
+        Parameters
+        ----------
+        step : int
+            From 0.
+        logs : dict, optional
+            "loss" (a list), the metrics by name, "step" and "batch_size".
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_eval_batch_end(self, step, logs=None):
+        ...         print(step, sorted(logs))
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+        >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+        >>> values = model.evaluate(batches, verbose=0, callbacks=Report())
+        0 ['batch_size', 'loss', 'step']
+        """
 
     def on_predict_batch_begin(self, step: int, logs: Logs = None) -> None:
-        """Called before a batch of a prediction."""
+        """Called before a batch of a prediction.
+
+        Parameters
+        ----------
+        step : int
+            From 0.
+        logs : dict, optional
+            "step" and "batch_size" of the previous batch; empty before the first one.
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_predict_batch_begin(self, step, logs=None):
+        ...         print(step, logs)
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> batches = [paddle.ones([4, 2])]
+        >>> outputs = model.predict(batches, verbose=0, callbacks=Report())
+        0 {}
+        """
 
     def on_predict_batch_end(self, step: int, logs: Logs = None) -> None:
-        """Called after a batch of a prediction."""
+        """Called after a batch of a prediction.
+
+        Parameters
+        ----------
+        step : int
+            From 0.
+        logs : dict, optional
+            "step" and "batch_size".
+
+        Examples
+        --------
+        >>> class Report(paddle.callbacks.Callback):
+        ...     def on_predict_batch_end(self, step, logs=None):
+        ...         print(step, logs)
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> batches = [paddle.ones([4, 2])]
+        >>> outputs = model.predict(batches, verbose=0, callbacks=Report())
+        0 {'step': 0, 'batch_size': 4}
+        """
 
 
 class CallbackList:
@@ -103,8 +394,27 @@ class CallbackList:
 
 
 class ModelCheckpoint(Callback):
-    """Save the model to `save_dir`/EPOCH every save_freq epochs and to `save_dir`/final at
-    the end.
+    """Save the model during training.
+
+    It is saved to `save_dir`/EPOCH every save_freq epochs, and to `save_dir`/final at the end, as
+    `Model.save` does. `Model.fit` adds this callback if there is none.
+
+    Parameters
+    ----------
+    save_freq : int, default 1
+    save_dir : str, optional
+        None: nothing is saved.
+
+    Examples
+    --------
+    >>> import os
+    >>> model = paddle.Model(nn.Linear(2, 1))
+    >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+    >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+    >>> checkpoint = paddle.callbacks.ModelCheckpoint(save_dir="checkpoints")
+    >>> model.fit(batches, verbose=0, callbacks=checkpoint)
+    >>> sorted(os.listdir("checkpoints"))
+    ['0.pdparams', 'final.pdparams']
     """
 
     def __init__(self, save_freq: int = 1, save_dir: str | None = None) -> None:
@@ -119,18 +429,44 @@ class ModelCheckpoint(Callback):
         self.model.save(path)
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Save the model every save_freq epochs."""
         if self.save_dir and epoch % self.save_freq == 0:
             self._save(str(epoch))
 
     def on_train_end(self, logs: Logs = None) -> None:
-        """Save the final model."""
         if self.save_dir:
             self._save("final")
 
 
 class LRScheduler(Callback):
-    """Step the learning rate scheduler of the optimizer after each training step or each epoch."""
+    """Step the learning rate scheduler of the optimizer after each training step or each epoch.
+
+    `Model.fit` adds this callback with its defaults if there is none.
+
+    Parameters
+    ----------
+    by_step : bool, default True
+    by_epoch : bool, default False
+
+    Raises
+    ------
+    OpError
+        If both are True.
+
+    Notes
+    -----
+    It does not work with `ReduceOnPlateau`, whose `step` requires a metric.
+
+    Examples
+    --------
+    >>> model = paddle.Model(nn.Linear(2, 1))
+    >>> rate = paddle.optimizer.lr.ExponentialDecay(0.8, gamma=0.5)
+    >>> model.prepare(paddle.optimizer.SGD(rate, parameters=model.parameters()), nn.MSELoss())
+    >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))] * 10
+    >>> scheduler = paddle.callbacks.LRScheduler(by_step=False, by_epoch=True)
+    >>> model.fit(batches, verbose=0, callbacks=scheduler)
+    >>> rate()
+    0.4
+    """
 
     def __init__(self, by_step: bool = True, by_epoch: bool = False) -> None:
         super().__init__()
@@ -145,12 +481,10 @@ class LRScheduler(Callback):
             scheduler.step()
 
     def on_train_batch_end(self, step: int, logs: Logs = None) -> None:
-        """Step the learning rate scheduler after a training step if by_step is True."""
         if self.by_step:
             self._step()
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Step the learning rate scheduler after an epoch if by_epoch is True."""
         if self.by_epoch:
             self._step()
 
@@ -199,10 +533,39 @@ class _MonitorCallback(Callback):
 
 
 class EarlyStopping(_MonitorCallback):
-    """Stop training if `monitor` of the evaluation did not improve `patience` times in a row.
+    """Stop training if a value of the evaluation did not improve several times in a row.
 
-    baseline: initial value to improve on.
-    save_best_model: save to `best_model` in the folder where fit saves.
+    Parameters
+    ----------
+    monitor : str, default "loss"
+        "loss" or the name of a metric.
+    mode : "auto", "min" or "max", default "auto"
+        Whether smaller or larger values are better. "auto": larger ones if the name contains "acc".
+    patience : int, default 0
+        Number of evaluations without improvement after which training stops; 0 acts as 1.
+    verbose : int, default 1
+        0 prints nothing.
+    min_delta : float, default 0
+        An improvement must exceed its absolute value.
+    baseline : float, optional
+        Initial value to improve on.
+    save_best_model : bool, default True
+        Save the model as "best_model" in the folder `save_dir` of `Model.fit`, if it has one.
+
+    Warns
+    -----
+    UserWarning
+        If `mode` is unknown (it is "auto" then), or if an evaluation does not report `monitor`.
+
+    Examples
+    --------
+    >>> model = paddle.Model(nn.Linear(2, 1))
+    >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+    >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+    >>> stop = paddle.callbacks.EarlyStopping(baseline=0.0, patience=2, verbose=0)
+    >>> model.fit(batches, eval_data=batches, epochs=10, verbose=0, callbacks=stop)
+    >>> model.stop_training, stop.stopped_epoch
+    (True, 2)
     """
 
     def __init__(
@@ -223,16 +586,22 @@ class EarlyStopping(_MonitorCallback):
 
     @property
     def best_value(self) -> float:
-        """The best value so far."""
+        """The best value of the evaluations so far, a float.
+
+        Examples
+        --------
+        >>> stop = paddle.callbacks.EarlyStopping("acc", baseline=0.5)
+        >>> stop.on_train_begin()
+        >>> stop.best_value
+        0.5
+        """
         return self._sign * self._best
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Reset the best value and the number of steps without improvement."""
         self.wait_epoch = 0
         self._best = -math.inf if self.baseline is None else self._sign * self.baseline
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Compare the monitored value with the best one; act if it did not improve for long."""
         value = self._monitored_value(logs)
         if value is None:
             return
@@ -258,11 +627,51 @@ class EarlyStopping(_MonitorCallback):
 
 
 class ReduceLROnPlateau(_MonitorCallback):
-    """Multiply the learning rate by `factor` if `monitor` of the evaluation did not improve
-    `patience` times in a row.
+    """Multiply the learning rate by a factor if a value of the evaluation did not improve.
 
-    cooldown: evaluations that are ignored after a reduction.
-    min_lr: lower bound. Requires a constant learning rate.
+    Parameters
+    ----------
+    monitor : str, default "loss"
+        "loss" or the name of a metric.
+    factor : float, default 0.1
+        Less than 1.
+    patience : int, default 10
+        Number of evaluations without improvement after which the rate is reduced.
+    verbose : int, default 1
+        0 prints nothing.
+    mode : "auto", "min" or "max", default "auto"
+        Whether smaller or larger values are better. "auto": larger ones if the name contains "acc".
+    min_delta : float, default 0.0001
+        An improvement must exceed its absolute value.
+    cooldown : int, default 0
+        Number of evaluations that are not counted after a reduction.
+    min_lr : float, default 0
+        Lower bound of the rate.
+
+    Raises
+    ------
+    OpError
+        If `factor` is not less than 1.
+
+    Warns
+    -----
+    UserWarning
+        If the learning rate is a scheduler, which is not changed; if `mode` is unknown; or if an
+        evaluation does not report `monitor`.
+
+    Notes
+    -----
+    In Paddle, the optimizer keeps the old rate.
+
+    Examples
+    --------
+    >>> model = paddle.Model(nn.Linear(2, 1))
+    >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+    >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+    >>> reduce = paddle.callbacks.ReduceLROnPlateau(factor=0.5, patience=1, min_delta=9, verbose=0)
+    >>> model.fit(batches, eval_data=batches, epochs=3, verbose=0, callbacks=reduce)
+    >>> model._optimizer.get_lr()
+    0.025
     """
 
     def __init__(
@@ -284,18 +693,24 @@ class ReduceLROnPlateau(_MonitorCallback):
         self.cooldown_counter = self.wait = self.epoch = 0
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Reset the best value and the number of steps without improvement."""
         self._best = -math.inf
         self.cooldown_counter = self.wait = 0
 
     def in_cooldown(self) -> bool:
-        """Return whether evaluations are ignored, because the learning rate was reduced a short
-        time ago.
+        """Return whether evaluations are not counted, because the rate was reduced recently.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> paddle.callbacks.ReduceLROnPlateau(cooldown=2).in_cooldown()
+        False
         """
         return self.cooldown_counter > 0
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Compare the monitored value with the best one; act if it did not improve for long."""
         value = self._monitored_value(logs)
         if value is None:
             return

@@ -114,9 +114,36 @@ def flops(
 ) -> int:
     """Print and return the number of operations of a forward pass.
 
-    input_size: shape of the only input.
-    custom_ops: {layer class: function(layer, inputs, output)} that adds to `layer.total_ops`.
-    print_detail: print a table of all layers. Unknown layers count as zero and are listed.
+    A multiply-add counts as one operation. Convolutions, `Linear`, batch norm, average pooling and
+    LeakyReLU are counted; ReLU, ReLU6 and Dropout count as 0, as do all other layers, which are
+    listed.
+
+    Parameters
+    ----------
+    net : Layer
+        It runs once, in eval mode, with random float32 values.
+    input_size : list of int
+        Shape of the only input; the operations of the whole batch are counted.
+    custom_ops : dict, optional
+        Maps a layer class to a ``function(layer, inputs, output)`` that adds the operations of one
+        call to ``layer.total_ops``.
+    print_detail : bool, default False
+        Print a table of all layers.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    OpError
+        If `net` is not a Layer.
+
+    Examples
+    --------
+    >>> paddle.flops(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), [4, 2])
+    Total Flops: 24     Total Params: 9
+    24
     """
     if not isinstance(net, nn.Layer):
         raise OpError(f"flops: {type(net).__name__} is not a Layer")

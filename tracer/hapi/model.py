@@ -70,10 +70,40 @@ def _num_batches(loader: Any) -> int | None:
 
 
 class Model:
-    """A network with methods for training, evaluation and prediction.
+    """A network with methods for training, evaluation, prediction and files.
 
-    inputs, labels: an InputSpec or a list of them. Without inputs, the first values of a batch, as
-    many as forward has arguments, are inputs.
+    Parameters
+    ----------
+    network : Layer
+    inputs : InputSpec, or list or dict of them, optional
+        The arguments of `network`. Without them, the first values of a batch, as many as forward
+        has arguments, are inputs.
+    labels : InputSpec, or list of them, optional
+        Only their type is checked. All values of a batch after the inputs are labels.
+
+    Attributes
+    ----------
+    network : Layer
+    stop_training : bool
+        Callbacks set it to True to end `fit` after the epoch.
+
+    Raises
+    ------
+    OpError
+        If inputs or labels are not InputSpecs.
+    OarlockError
+        In static graph mode.
+
+    Examples
+    --------
+    >>> x = paddle.linspace(-1, 1, 32).reshape([32, 1])
+    >>> dataset = paddle.io.TensorDataset([x, 3 * x + 1])
+    >>> model = paddle.Model(nn.Linear(1, 1))
+    >>> adam = paddle.optimizer.Adam(0.1, parameters=model.parameters())
+    >>> model.prepare(adam, nn.MSELoss())
+    >>> model.fit(dataset, batch_size=8, epochs=20, verbose=0)
+    >>> model.evaluate(dataset, batch_size=8, verbose=0)["loss"][0] < 0.1
+    True
     """
 
     def __init__(self, network: nn.Layer, inputs: Any = None, labels: Any = None) -> None:
@@ -110,10 +140,31 @@ class Model:
     ) -> None:
         """Configure training and metrics.
 
-        loss: called with outputs and labels.
-        metrics: a Metric or a list.
-        amp_configs: level of mixed precision, "O1" or "O2", or a dict with 'level', arguments of
-        GradScaler and custom_*_list.
+        Parameters
+        ----------
+        optimizer : Optimizer, optional
+            Required for training.
+        loss : Layer or callable, optional
+            ``loss(*outputs, *labels)`` returns a Tensor of one element, or several, which are
+            added.
+        metrics : Metric, or list of Metric, optional
+        amp_configs : "O0", "O1" or "O2", or dict, default "O0"
+            Mixed precision in float16. A dict has "level" (default "O1"), arguments of
+            `amp.GradScaler`, "custom_white_list" and "custom_black_list". With "O1" only training
+            uses it; "O2" also casts the parameters to float16, and the optimizer holds float32
+            copies.
+
+        Raises
+        ------
+        OpError
+            If `loss` is not callable, an element of `metrics` is no Metric, or `amp_configs` is
+            invalid.
+
+        Examples
+        --------
+        >>> model = paddle.Model(nn.Linear(2, 3))
+        >>> adam = paddle.optimizer.Adam(parameters=model.parameters())
+        >>> model.prepare(adam, nn.CrossEntropyLoss(), paddle.metric.Accuracy())
         """
         if loss is not None and not callable(loss):
             raise OpError(
@@ -133,13 +184,51 @@ class Model:
             self._train_network = DataParallel(self.network)
 
     def parameters(self, *args: Any, **kwargs: Any) -> list[Any]:
-        """Return the parameters of the network."""
+        """Return the parameters of the network.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            The arguments of `Layer.parameters`.
+
+        Returns
+        -------
+        list of Parameter
+
+        Examples
+        --------
+        >>> [p.shape for p in paddle.Model(nn.Linear(2, 3)).parameters()]
+        [[2, 3], [3]]
+        """
         return self.network.parameters(*args, **kwargs)
 
     def summary(self, input_size: Any = None, dtype: Any = None) -> dict[str, int]:
-        """Print a summary of the network, as `oarlock.summary`.
+        """Print a summary of the network, as `paddle.summary` does.
 
-        input_size: default: the `inputs` of this Model
+        Parameters
+        ----------
+        input_size : tuple of int or InputSpec, or list of them, optional
+            Default: the `inputs` of this Model.
+        dtype : str, or list of str, default "float32"
+            The dtypes of the inputs.
+
+        Returns
+        -------
+        dict
+            "total_params" and "trainable_params".
+
+        Raises
+        ------
+        OpError
+            If there is neither `input_size` nor `inputs`.
+
+        Examples
+        --------
+        >>> paddle.Model(nn.Linear(2, 3)).summary((None, 2))
+        ---...
+        Total params: 9
+        ...
+        {'total_params': 9, 'trainable_params': 9}
         """
         if input_size is None and not self._specs:
             raise OpError("Model.summary: input_size is required, because the Model has no inputs")
@@ -174,11 +263,33 @@ class Model:
         return results
 
     def train_batch(self, inputs: Any, labels: Any = None, update: bool = True) -> Any:
-        """Run a training step.
+        """Run a training step in train mode.
 
-        update: update the parameters; False only accumulates gradients
+        Parameters
+        ----------
+        inputs : Tensor or ndarray, or list of them
+        labels : Tensor or ndarray, or list of them, optional
+        update : bool, default True
+            Update the parameters and clear the gradients. False only accumulates gradients.
 
-        -> the losses as arrays; with metrics (losses, results of the metrics for this batch)
+        Returns
+        -------
+        list of ndarray, or (list of ndarray, list)
+            The losses; with metrics, also what the `update` of each metric returned.
+
+        Raises
+        ------
+        OpError
+            If `prepare` was not called with an optimizer and a loss.
+
+        Examples
+        --------
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=model.parameters())
+        >>> model.prepare(sgd, nn.MSELoss())
+        >>> losses = model.train_batch(paddle.ones([4, 2]), paddle.ones([4, 1]))
+        >>> losses[0].shape
+        ()
         """
         if self._optimizer is None or self._loss is None:
             raise OpError("Model.train_batch: call prepare with an optimizer and a loss first")
@@ -198,9 +309,27 @@ class Model:
 
     @no_grad()
     def eval_batch(self, inputs: Any, labels: Any = None) -> Any:
-        """Compute loss and metrics of a batch.
+        """Compute loss and metrics of a batch in eval mode.
 
-        -> as train_batch; without a loss only the metrics
+        Parameters
+        ----------
+        inputs : Tensor or ndarray, or list of them
+        labels : Tensor or ndarray, or list of them, optional
+
+        Returns
+        -------
+        list of ndarray, or (list of ndarray, list)
+            The losses; with metrics, also what the `update` of each metric returned. Without a loss
+            only the latter.
+
+        Examples
+        --------
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=model.parameters())
+        >>> model.prepare(sgd, nn.MSELoss())
+        >>> losses = model.eval_batch(paddle.ones([4, 2]), paddle.ones([4, 1]))
+        >>> losses[0].shape
+        ()
         """
         self.network.eval()
         self.mode = "eval"
@@ -214,7 +343,23 @@ class Model:
 
     @no_grad()
     def predict_batch(self, inputs: Any) -> list[Any]:
-        """Run the network on one batch in eval mode, and return its outputs as arrays."""
+        """Run the network on one batch in eval mode, without gradients.
+
+        Parameters
+        ----------
+        inputs : Tensor or ndarray, or list of them
+
+        Returns
+        -------
+        list of ndarray
+            The outputs.
+
+        Examples
+        --------
+        >>> outputs = paddle.Model(nn.Linear(2, 3)).predict_batch(np.ones([4, 2], "float32"))
+        >>> outputs[0].shape
+        (4, 3)
+        """
         self.network.eval()
         self.mode = "test"
         return [out.numpy() for out in self._run_network_and_record_input_specs(inputs)]
@@ -242,13 +387,55 @@ class Model:
     ) -> None:
         """Train the network.
 
-        train_data, eval_data: a Dataset or DataLoader.
-        batch_size: a number, or one for each of them.
-        log_freq: steps between log lines.
-        save_dir: folder of a checkpoint every save_freq epochs.
-        verbose: as in ProgBarLogger.
-        accumulate_grad_batches: batches per optimizer step.
-        num_iters: total number of batches, instead of epochs.
+        Parameters
+        ----------
+        train_data : Dataset, DataLoader or iterable of batches
+            A batch is a list or tuple of the inputs and the labels.
+        eval_data : Dataset, DataLoader or iterable of batches, optional
+        batch_size : int, or (int, int), default 1
+            For Datasets; a pair for training and evaluation.
+        epochs : int, default 1
+        eval_freq : int, default 1
+            Evaluate after each epoch whose number (from 0) is a multiple of it.
+        log_freq : int, default 10
+            Steps between two log lines.
+        save_dir : str, optional
+            Folder of checkpoints.
+        save_freq : int, default 1
+            Epochs between two checkpoints.
+        verbose : 0, 1, 2 or 3, default 2
+            As in `callbacks.ProgBarLogger`.
+        drop_last : bool, default False
+            Leave out a last batch with fewer samples; for Datasets.
+        shuffle : bool, default True
+            A new random order in each epoch; for Datasets, but not iterable ones.
+        num_workers : int, default 0
+            Worker processes that read Datasets.
+        callbacks : Callback, or list of Callback, optional
+            ProgBarLogger, ModelCheckpoint and LRScheduler are added if they are missing.
+        accumulate_grad_batches : int, default 1
+            Batches per optimizer step.
+        num_iters : int, optional
+            Total number of training batches, instead of `epochs`.
+
+        Raises
+        ------
+        OpError
+            If `train_data` is missing, `num_iters` is less than 1, or `prepare` was not called with
+            an optimizer and a loss.
+
+        Notes
+        -----
+        With several processes, each one trains on its part of a Dataset. In Paddle, `num_iters`
+        also counts batches of evaluations.
+
+        Examples
+        --------
+        >>> model = paddle.Model(nn.Linear(2, 1))
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=model.parameters())
+        >>> model.prepare(sgd, nn.MSELoss())
+        >>> dataset = paddle.io.TensorDataset([paddle.ones([8, 2]), paddle.ones([8, 1])])
+        >>> model.fit(dataset, batch_size=4, epochs=2, verbose=0)
         """
         if train_data is None:
             raise OpError("Model.fit: train_data is required")
@@ -289,8 +476,41 @@ class Model:
         callbacks: Any = None,
         num_iters: int | None = None,
     ) -> dict[str, Any]:
-        """Evaluate the network on `eval_data`, and return a dict with the loss (of the last batch,
-        as in Paddle) and the metrics (of all batches).
+        """Evaluate the network in eval mode.
+
+        Parameters
+        ----------
+        eval_data : Dataset, DataLoader or iterable of batches
+        batch_size : int, default 1
+            For Datasets.
+        log_freq : int, default 10
+            Steps between two log lines.
+        verbose : 0, 1, 2 or 3, default 2
+            As in `callbacks.ProgBarLogger`.
+        num_workers : int, default 0
+            Worker processes that read Datasets.
+        callbacks : Callback, or list of Callback, optional
+        num_iters : int, optional
+            Evaluate only this number of batches.
+
+        Returns
+        -------
+        dict
+            "loss", a list with the losses of the last batch, as in Paddle, and the metrics of all
+            batches by name.
+
+        Raises
+        ------
+        OpError
+            If `num_iters` is less than 1.
+
+        Examples
+        --------
+        >>> model = paddle.Model(nn.Linear(2, 3))
+        >>> model.prepare(metrics=paddle.metric.Accuracy())
+        >>> dataset = paddle.io.TensorDataset([paddle.ones([8, 2]), paddle.zeros([8, 1], "int64")])
+        >>> model.evaluate(dataset, batch_size=4, verbose=0)["acc"] in (0.0, 1.0)
+        True
         """
         loader = _as_loader(eval_data, batch_size, num_workers)
         _, steps = _epochs_and_steps_for_num_iters(num_iters, 1, _num_batches(loader))
@@ -307,9 +527,35 @@ class Model:
         verbose: int = 1,
         callbacks: Any = None,
     ) -> list[Any]:
-        """Run the network on all batches of `test_data`, and return a list with one element per
-        output. The element for an output is a tuple with the arrays of all batches, or one array if
-        stack_outputs is True.
+        """Run the network on all batches in eval mode.
+
+        Parameters
+        ----------
+        test_data : Dataset, DataLoader or iterable of batches
+            Values of a batch after the inputs are ignored.
+        batch_size : int, default 1
+            For Datasets.
+        num_workers : int, default 0
+            Worker processes that read Datasets.
+        stack_outputs : bool, default False
+            Concatenate the arrays of all batches along axis 0.
+        verbose : 0, 1, 2 or 3, default 1
+            As in `callbacks.ProgBarLogger`.
+        callbacks : Callback, or list of Callback, optional
+
+        Returns
+        -------
+        list
+            One element per output of the network: a tuple with the ndarrays of all batches, or one
+            ndarray if `stack_outputs` is True.
+
+        Examples
+        --------
+        >>> model = paddle.Model(nn.Linear(2, 3))
+        >>> dataset = paddle.io.TensorDataset([paddle.ones([8, 2])])
+        >>> (y,) = model.predict(dataset, batch_size=4, stack_outputs=True, verbose=0)
+        >>> y.shape
+        (8, 3)
         """
         loader = _as_loader(test_data, batch_size, num_workers)
         callback_list = self._make_callback_list(callbacks, 2, verbose)
@@ -417,11 +663,35 @@ class Model:
     # --------------------------------------------------------------------------
 
     def save(self, path: str, training: bool = True) -> None:
-        """Save `path`.pdparams and `path`.pdopt to continue training; or, if not training, a model
-        for inference as jit.save does.
+        """Save parameters and optimizer state, or a model for inference.
 
-        Only rank 0 writes. The shapes of the inference model are those of `inputs`, otherwise those
-        of the last batch with a dynamic batch size.
+        Parameters
+        ----------
+        path : str
+            The prefix of the files.
+        training : bool, default True
+            True: write `path`.pdparams and, if the optimizer has a state, `path`.pdopt, to continue
+            training. False: write a model for inference, as `jit.save` does, for the shapes of
+            `inputs` of the Model; without them, for those of the last batch with a dynamic batch
+            size.
+
+        Raises
+        ------
+        OpError
+            If ``training=False`` and there are neither `inputs` nor a batch.
+
+        Notes
+        -----
+        With several processes, only rank 0 writes.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> model = paddle.Model(nn.Linear(2, 3), inputs=spec)
+        >>> model.save("checkpoint")
+        >>> model.save("inference", training=False)
+        >>> paddle.jit.load("inference")(paddle.ones([4, 2])).shape
+        [4, 3]
         """
         if process_groups.global_communicator.rank:
             return
@@ -445,11 +715,28 @@ class Model:
             jit_save(self.network, path, input_spec=specs)
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
-        """Load the values and, unless reset_optimizer, the optimizer state that `save` of Oarlock
-        or Paddle wrote.
+        """Load values and optimizer state that `save` of Oarlock or Paddle wrote.
 
-        skip_mismatch: warn about missing values and other shapes; the optimizer state is then not
-        loaded
+        Parameters
+        ----------
+        path : str
+            The prefix of the files, or one of them.
+        skip_mismatch : bool, default False
+            Warn about missing values and other shapes instead of raising an error; the optimizer
+            state is then not loaded.
+        reset_optimizer : bool, default False
+            Do not load the optimizer state.
+
+        Raises
+        ------
+        OpError
+            If the file does not exist, or if a value is missing or has another shape.
+
+        Examples
+        --------
+        >>> paddle.Model(nn.Linear(2, 3)).save("checkpoint")
+        >>> model = paddle.Model(nn.Linear(2, 3))
+        >>> model.load("checkpoint")
         """
         stem, extension = os.path.splitext(path)
         if extension in _EXTENSIONS[1:]:

@@ -34,12 +34,39 @@ class SummaryRow(NamedTuple):
 def summary(
     net: nn.Layer, input_size: Any = None, dtypes: Any = None, input: Any = None
 ) -> dict[str, int]:
-    """Print the layers of a network with their shapes; returns {'total_params': ...,
-    'trainable_params': ...}.
+    """Print the layers of a network with their shapes and numbers of parameters.
 
-    input_size: a shape, an InputSpec, or a list of them, with None or -1 for the batch.
-    input: instead of input_size, the single argument of forward.
-    dtypes: of the inputs, default float32. The network runs once, in eval mode.
+    Parameters
+    ----------
+    net : Layer
+        It runs once, in eval mode.
+    input_size : tuple of int or InputSpec, or list of them, optional
+        One shape per argument of forward; a list of shapes in it for an argument that is a list.
+        None or -1 stands for the batch size, which is 1 then.
+    dtypes : str, or list of str, default "float32"
+        The dtypes of the inputs.
+    input : Tensor, list or dict of Tensor, optional
+        The only argument of forward, instead of `input_size`.
+
+    Returns
+    -------
+    dict
+        "total_params" and "trainable_params", numbers of elements.
+
+    Raises
+    ------
+    OpError
+        If neither `input_size` nor `input` is given, if a shape has several dynamic sizes, or if
+        the numbers of shapes and dtypes differ.
+
+    Examples
+    --------
+    >>> counts = paddle.summary(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), (None, 2))
+    ---...
+    Total params: 9
+    ...
+    >>> counts
+    {'total_params': 9, 'trainable_params': 9}
     """
     if input_size is None and input is None:
         raise OpError("summary: input_size or input is required")

@@ -148,9 +148,27 @@ class _LoopProgress:
 
 
 class ProgBarLogger(Callback):
-    """Print loss, metrics and speed every log_freq steps.
+    """Print loss, metrics and speed during training, evaluation and prediction.
 
-    verbose: 0 nothing, 1 a bar, 2 lines, 3 lines with times
+    `Model.fit`, `evaluate` and `predict` add this callback unless their `verbose` is 0.
+
+    Parameters
+    ----------
+    log_freq : int, default 1
+        Steps between two lines. The last step of an epoch is always printed.
+    verbose : 0, 1, 2 or 3, default 2
+        0: nothing. 1: a bar, overwritten on a terminal. 2: lines. 3: lines with the times of
+        reading and computing.
+
+    Examples
+    --------
+    >>> model = paddle.Model(nn.Linear(2, 1))
+    >>> logger = paddle.callbacks.ProgBarLogger(log_freq=2)
+    >>> outputs = model.predict([paddle.ones([4, 2])] * 3, callbacks=logger)
+    Predict begin...
+    step 2/3 - .../step
+    step 3/3 - .../step
+    Predict samples: 12
     """
 
     _progress: _LoopProgress
@@ -182,61 +200,48 @@ class ProgBarLogger(Callback):
             self._progress.show(logs or {})
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Print what the values in the progress lines mean."""
         self._print_if_verbose(
             "The loss value printed in the log is the current step, and the metric is the "
             "average value of previous steps."
         )
 
     def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
-        """Start a progress bar."""
         self._print_if_verbose(f"Epoch {epoch + 1}/{self.params['epochs']}")
         self._start_bar(self.params["steps"], self.params["metrics"])
 
     def on_train_batch_begin(self, step: int, logs: Logs = None) -> None:
-        """Add the time of reading a batch."""
         self._progress.begin()
 
     def on_train_batch_end(self, step: int, logs: Logs = None) -> None:
-        """Add the time of computing a batch and update the bar."""
         self._end_batch(logs)
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Finish the progress bar."""
         self._end_bar(logs)
 
     def on_eval_begin(self, logs: Logs = None) -> None:
-        """Start a progress bar."""
         self._print_if_verbose("Eval begin...")
         self._start_bar((logs or {}).get("steps"), (logs or {}).get("metrics", []))
 
     def on_eval_batch_begin(self, step: int, logs: Logs = None) -> None:
-        """Add the time of reading a batch."""
         self._progress.begin()
 
     def on_eval_batch_end(self, step: int, logs: Logs = None) -> None:
-        """Add the time of computing a batch and update the bar."""
         self._end_batch(logs)
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Finish the progress bar."""
         self._end_bar(logs)
         self._print_if_verbose(f"Eval samples: {self._progress.samples}")
 
     def on_predict_begin(self, logs: Logs = None) -> None:
-        """Start a progress bar."""
         self._print_if_verbose("Predict begin...")
         self._start_bar((logs or {}).get("steps"), [])
 
     def on_predict_batch_begin(self, step: int, logs: Logs = None) -> None:
-        """Add the time of reading a batch."""
         self._progress.begin()
 
     def on_predict_batch_end(self, step: int, logs: Logs = None) -> None:
-        """Add the time of computing a batch and update the bar."""
         self._end_batch(logs)
 
     def on_predict_end(self, logs: Logs = None) -> None:
-        """Finish the progress bar."""
         self._end_bar(logs)
         self._print_if_verbose(f"Predict samples: {self._progress.samples}")

@@ -100,8 +100,25 @@ class EventWriter:
 
 
 class TensorBoard(Callback):
-    """Write loss and metrics of each training step (`train/NAME`) and of each evaluation
-    (`eval/NAME`, by epoch) to event files.
+    """Write loss and metrics to TensorBoard event files.
+
+    The tags are train/NAME, by training step from 1, and eval/NAME, by epoch from 0. Paddle has no
+    such class.
+
+    Parameters
+    ----------
+    log_dir : str or os.PathLike
+        The folder, which is created.
+
+    Examples
+    --------
+    >>> import os
+    >>> model = paddle.Model(nn.Linear(2, 1))
+    >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+    >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+    >>> model.fit(batches, verbose=0, callbacks=paddle.callbacks.TensorBoard("logs"))
+    >>> len(os.listdir("logs"))
+    1
     """
 
     def __init__(self, log_dir: str | os.PathLike[str]) -> None:
@@ -129,33 +146,44 @@ class TensorBoard(Callback):
             self._writer = None
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Reset the step counter."""
         self._step, self._in_fit = 0, True
 
     def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
-        """Store the epoch."""
         self._epoch = epoch
 
     def on_train_batch_end(self, step: int, logs: Logs = None) -> None:
-        """Write loss and metrics of a training step."""
         self._step += 1
         self._write_scalars("train", logs, self._step)
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Write loss and metrics of an evaluation."""
         self._write_scalars("eval", logs, self._epoch)
         if not self._in_fit:
             self._close_writer()
 
     def on_train_end(self, logs: Logs = None) -> None:
-        """Close the file."""
         self._close_writer()
         self._in_fit = False
 
 
 class VisualDL(TensorBoard):
-    """Write loss and metrics with the package `visualdl`. If the package is missing, write
-    TensorBoard event files.
+    """Write loss and metrics with the package `visualdl`.
+
+    If the package is missing, write TensorBoard event files, as `TensorBoard` does.
+
+    Parameters
+    ----------
+    log_dir : str or os.PathLike
+        The folder, which is created.
+
+    Examples
+    --------
+    >>> import os
+    >>> model = paddle.Model(nn.Linear(2, 1))
+    >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+    >>> batches = [(paddle.ones([4, 2]), paddle.ones([4, 1]))]
+    >>> model.fit(batches, verbose=0, callbacks=paddle.callbacks.VisualDL("vdl"))
+    >>> os.path.isdir("vdl")
+    True
     """
 
     def _open_writer(self) -> Any:

@@ -25,12 +25,28 @@ _UNSUPPORTED_DEVICES = {
 
 
 class Config:
-    """The model and the engine options of a Predictor.
+    """The files of a model and the options of the engine that runs it.
 
-    Config(prog_file, params_file), Config(prefix), Config(model_dir) or, as in Paddle 3,
-    Config(model_dir, file_prefix) for the files of that prefix in a folder. Options of Paddle's own
-    engine (IR passes, memory reuse, oneDNN, log levels) are accepted and have no effect. Devices
-    other than CPU, CUDA and TensorRT raise OpError.
+    Options of Paddle's own engine (IR passes, memory reuse, oneDNN, log levels) are accepted and
+    have no effect. Methods that select devices other than CPU, CUDA and TensorRT, such as
+    `enable_xpu`, raise OpError.
+
+    Parameters
+    ----------
+    model : str, optional
+        The program file, the prefix of the files, or a folder.
+    params : str, optional
+        The parameter file; or, if `model` is a folder, the prefix of the files in it. None if
+        `model` is a prefix or a folder of Paddle 1.x.
+
+    Examples
+    --------
+    >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+    >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+    >>> config = paddle.inference.Config("net.pdmodel", "net.pdiparams")
+    >>> predictor = paddle.inference.create_predictor(config)
+    >>> predictor.run([np.ones([4, 2], "float32")])[0].shape
+    [4, 3]
     """
 
     Precision = PrecisionType
@@ -54,8 +70,26 @@ class Config:
     # ----------------------------------------------------------------------------------------------
 
     def set_model(self, model: str, params: str | None = None) -> None:
-        """Set the files of the model: program and parameter file; or only a folder or a path
-        prefix, without `params`; or a folder and the prefix of the files in it.
+        """Set the files of the model.
+
+        Parameters
+        ----------
+        model : str
+            The program file, the prefix of the files, or a folder.
+        params : str, optional
+            The parameter file; or, if `model` is a folder, the prefix of the files in it. None if
+            `model` is a prefix or a folder of Paddle 1.x.
+
+        Notes
+        -----
+        The files are read by `create_predictor`.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config()
+        >>> config.set_model("net")
+        >>> config.prog_file(), config.params_file()
+        ('net.pdmodel', 'net.pdiparams')
         """
         model = os.fspath(model)
         self._dir = ""
@@ -72,33 +106,124 @@ class Config:
         self._buffers = None
 
     def set_prog_file(self, path: str) -> None:
-        """Set the path of the program file."""
+        """Set the path of the program file.
+
+        Parameters
+        ----------
+        path : str
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config()
+        >>> config.set_prog_file("net.pdmodel")
+        >>> config.prog_file()
+        'net.pdmodel'
+        """
         self._prog, self._dir, self._buffers = os.fspath(path), "", None
 
     def set_params_file(self, path: str) -> None:
-        """Set the path of the parameter file."""
+        """Set the path of the parameter file.
+
+        Parameters
+        ----------
+        path : str
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config()
+        >>> config.set_params_file("net.pdiparams")
+        >>> config.params_file()
+        'net.pdiparams'
+        """
         self._params, self._dir, self._buffers = os.fspath(path), "", None
 
     def set_model_buffer(
         self, prog: bytes, prog_size: int, params: bytes, params_size: int
     ) -> None:
-        """Set the contents of the program file and of the parameter file, as bytes."""
+        """Set the contents of the program file and of the parameter file.
+
+        Parameters
+        ----------
+        prog : bytes
+        prog_size : int
+            Number of bytes of `prog` that are used.
+        params : bytes
+        params_size : int
+            Number of bytes of `params` that are used.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> from pathlib import Path
+        >>> prog, params = Path("net.pdmodel").read_bytes(), Path("net.pdiparams").read_bytes()
+        >>> config = paddle.inference.Config()
+        >>> config.set_model_buffer(prog, len(prog), params, len(params))
+        >>> paddle.inference.create_predictor(config).get_input_names()
+        ['x']
+        """
         self._buffers = (bytes(prog[:prog_size]), bytes(params[:params_size]))
 
     def model_dir(self) -> str:
-        """Return the folder given to the last `set_model`; '' if files or a prefix were set."""
+        """Return the folder that was set as the model.
+
+        Returns
+        -------
+        str
+            Empty if files or a prefix were set.
+
+        Examples
+        --------
+        >>> paddle.inference.Config("net").model_dir()
+        ''
+        """
         return self._dir
 
     def prog_file(self) -> str:
-        """Return the path of the program file."""
+        """Return the path of the program file.
+
+        Returns
+        -------
+        str
+            Empty for a folder of Paddle 1.x.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.prog_file()
+        'net.pdmodel'
+        """
         return self._prog
 
     def params_file(self) -> str:
-        """Return the path of the parameter file."""
+        """Return the path of the parameter file.
+
+        Returns
+        -------
+        str
+            Empty for a folder of Paddle 1.x.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.params_file()
+        'net.pdiparams'
+        """
         return self._params
 
     def model_from_memory(self) -> bool:
-        """Return whether the model was set as bytes by `set_model_buffer`."""
+        """Return whether the model was set by `set_model_buffer`.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.model_from_memory()
+        False
+        """
         return self._buffers is not None
 
     # -- device
@@ -110,28 +235,93 @@ class Config:
         device_id: int = 0,
         precision_mode: PrecisionType = PrecisionType.Float32,
     ) -> None:
-        """Run on a GPU.
+        """Run on a GPU with CUDA.
 
-        memory_pool_init_size_mb: stored without effect; the engine allocates memory on demand
+        Parameters
+        ----------
+        memory_pool_init_size_mb : int
+            Stored without effect; the engine allocates memory on demand.
+        device_id : int, default 0
+            Index of the GPU.
+        precision_mode : PrecisionType, default PrecisionType.Float32
+            Must be Float32: models run in the precision in which they were saved.
+
+        Raises
+        ------
+        OpError
+            If `precision_mode` is not Float32.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.enable_use_gpu(100, device_id=1)
+        >>> config.use_gpu(), config.gpu_device_id()
+        (True, 1)
         """
         _require_float32(precision_mode, "enable_use_gpu")
         self._pool_mb = memory_pool_init_size_mb
         self._options |= {"device": "cuda", "device_id": device_id}
 
     def disable_gpu(self) -> None:
-        """Run on the CPU."""
+        """Run on the CPU, which is the default.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.enable_use_gpu(100)
+        >>> config.disable_gpu()
+        >>> config.use_gpu()
+        False
+        """
         self._options.pop("device", None)
 
     def use_gpu(self) -> bool:
-        """Return whether the model runs on a GPU."""
+        """Return whether the model runs on a GPU, with CUDA or TensorRT.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.use_gpu()
+        False
+        """
         return self._options.get("device", "cpu") != "cpu"
 
     def gpu_device_id(self) -> int:
-        """Return the index of the GPU."""
+        """Return the index of the GPU.
+
+        Returns
+        -------
+        int
+            0 if `enable_use_gpu` was not called.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.enable_use_gpu(100, device_id=1)
+        >>> config.gpu_device_id()
+        1
+        """
         return self._options.get("device_id", 0)
 
     def memory_pool_init_size_mb(self) -> int:
-        """Return the `memory_pool_init_size_mb` of `enable_use_gpu`."""
+        """Return the `memory_pool_init_size_mb` of `enable_use_gpu`.
+
+        Returns
+        -------
+        int
+            0 if it was not called.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.enable_use_gpu(100)
+        >>> config.memory_pool_init_size_mb()
+        100
+        """
         return self._pool_mb
 
     def enable_tensorrt_engine(
@@ -146,8 +336,35 @@ class Config:
     ) -> None:
         """Run on a GPU through TensorRT.
 
-        use_static: cache the built engines, in the folder of `set_optim_cache_dir` or else in the
-        model's folder
+        Parameters
+        ----------
+        workspace_size : int, default 2**30
+            Bytes.
+        max_batch_size : int, default 1
+            Not used; see `set_trt_dynamic_shape_info`.
+        min_subgraph_size : int, default 3
+            Smaller subgraphs do not run in TensorRT.
+        precision_mode : PrecisionType, default PrecisionType.Float32
+            Float32, or Half to allow kernels of half precision.
+        use_static : bool, default False
+            Cache the built engines, in the folder of `set_optim_cache_dir` or else in that of the
+            model.
+        use_calib_mode : bool, default False
+            Not used.
+        use_cuda_graph : bool, default False
+            Capture the runs of TensorRT as CUDA graphs.
+
+        Raises
+        ------
+        OpError
+            If `precision_mode` is Int8 or Bfloat16.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.enable_tensorrt_engine(precision_mode=paddle.inference.PrecisionType.Half)
+        >>> config.tensorrt_engine_enabled(), config.use_gpu()
+        (True, True)
         """
         if precision_mode in (PrecisionType.Int8, PrecisionType.Bfloat16):
             raise OpError(
@@ -164,7 +381,18 @@ class Config:
             self._options.setdefault("cache_dir", self._dir or os.path.dirname(self._prog) or ".")
 
     def tensorrt_engine_enabled(self) -> bool:
-        """Return whether the model runs with TensorRT."""
+        """Return whether the model runs with TensorRT.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.tensorrt_engine_enabled()
+        False
+        """
         return self._options.get("device") == "tensorrt"
 
     def set_trt_dynamic_shape_info(
@@ -174,7 +402,28 @@ class Config:
         optim_input_shape: dict[str, list[int]],
         disable_trt_plugin_fp16: bool = False,
     ) -> None:
-        """Set the shape ranges for which TensorRT builds engines, as dicts from input to shape."""
+        """Set the ranges of shapes for which TensorRT builds engines.
+
+        Parameters
+        ----------
+        min_input_shape, max_input_shape, optim_input_shape : dict of str to list of int
+            The smallest, the largest and the most frequent shape of each input, by name.
+        disable_trt_plugin_fp16 : bool, default False
+            Not used.
+
+        Raises
+        ------
+        OpError
+            If the dicts have different keys.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.enable_tensorrt_engine()
+        >>> config.set_trt_dynamic_shape_info({"x": [1, 2]}, {"x": [64, 2]}, {"x": [8, 2]})
+        >>> config.tensorrt_dynamic_shape_enabled()
+        True
+        """
         if not min_input_shape.keys() == max_input_shape.keys() == optim_input_shape.keys():
             raise OpError("set_trt_dynamic_shape_info: the three dicts have different keys")
         for kind, shapes in (
@@ -186,77 +435,236 @@ class Config:
             self._provider[f"trt_profile_{kind}_shapes"] = text
 
     def tensorrt_dynamic_shape_enabled(self) -> bool:
-        """Whether `set_trt_dynamic_shape_info` was called."""
+        """Return whether `set_trt_dynamic_shape_info` was called.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.tensorrt_dynamic_shape_enabled()
+        False
+        """
         return "trt_profile_opt_shapes" in self._provider
 
     # -- options
     # --------------------------------------------------------------------------
 
     def set_cpu_math_library_num_threads(self, count: int) -> None:
-        """Set the number of threads per op. The default number is 1; 0 leaves the choice to the
-        engine.
+        """Set the number of threads of an op.
+
+        Parameters
+        ----------
+        count : int
+            The initial value is 1; 0 leaves the choice to the engine.
+
+        Raises
+        ------
+        OpError
+            If `count` is negative.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.set_cpu_math_library_num_threads(4)
+        >>> config.cpu_math_library_num_threads()
+        4
         """
         if count < 0:
             raise OpError(f"set_cpu_math_library_num_threads: count must be >= 0, not {count}")
         self._options["threads"] = count
 
     def cpu_math_library_num_threads(self) -> int:
-        """Return the number of threads per op; 0 stands for the choice of the engine."""
+        """Return the number of threads of an op.
+
+        Returns
+        -------
+        int
+            0 stands for the choice of the engine.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.cpu_math_library_num_threads()
+        1
+        """
         return self._options["threads"]
 
     def switch_ir_optim(self, x: bool = True) -> None:
-        """Enable or disable the engine's graph optimizations."""
+        """Turn the graph optimizations of the engine on or off.
+
+        Parameters
+        ----------
+        x : bool, default True
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.switch_ir_optim(False)
+        >>> config.ir_optim()
+        False
+        """
         self._flags["ir_optim"] = bool(x)
         self._options["optimize"] = 99 if x else 0
 
     def ir_optim(self) -> bool:
-        """Return whether the engine's graph optimizations are enabled."""
+        """Return whether the graph optimizations of the engine are on.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.ir_optim()
+        True
+        """
         return self._flags["ir_optim"]
 
     def set_optim_cache_dir(self, path: str) -> None:
-        """Set the folder in which optimized graphs and TensorRT engines are cached."""
+        """Set the folder in which optimized graphs and TensorRT engines are cached.
+
+        Parameters
+        ----------
+        path : str
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.set_optim_cache_dir("cache")
+        """
         self._options["cache_dir"] = os.fspath(path)
 
     def enable_profile(self) -> None:
-        """Write a Chrome trace of every run to `oarlock_profile_*.json` in the current folder."""
+        """Write a Chrome trace of each run to `oarlock_profile_*.json` in the current folder.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.enable_profile()
+        """
         self._options["profile"] = "oarlock_profile"
 
     def disable_glog_info(self) -> None:
-        """Accepted without effect, because the engine does not write logs."""
+        """Accept Paddle's switch of logs without effect, because the engine does not write logs.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.disable_glog_info()
+        >>> config.glog_info_disabled()
+        True
+        """
         self._flags["glog_info_disabled"] = True
 
     def glog_info_disabled(self) -> bool:
-        """Whether disable_glog_info was called."""
+        """Return whether `disable_glog_info` was called.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.glog_info_disabled()
+        False
+        """
         return self._flags["glog_info_disabled"]
 
     def enable_memory_optim(self, x: bool = True) -> None:
-        """Accepted without effect, because the engine always reuses the memory of intermediate
-        tensors.
+        """Accept Paddle's switch of memory reuse without effect: the engine always reuses memory.
+
+        Parameters
+        ----------
+        x : bool, default True
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.enable_memory_optim()
         """
         self._flags["memory_optim"] = bool(x)
 
     def enable_mkldnn(self) -> None:
-        """Accepted without effect, because the engine has its own kernels for the CPU."""
+        """Accept Paddle's switch of oneDNN without effect: the engine has its own CPU kernels.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.enable_mkldnn()
+        >>> config.mkldnn_enabled()
+        True
+        """
         self._flags["mkldnn"] = True
 
     def disable_mkldnn(self) -> None:
-        """Accepted without effect, like `enable_mkldnn`, except that `mkldnn_enabled` returns
-        False.
+        """Make `mkldnn_enabled` return False. It has no other effect.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.disable_mkldnn()
+        >>> config.mkldnn_enabled()
+        False
         """
         self._flags["mkldnn"] = False
 
     def mkldnn_enabled(self) -> bool:
-        """Return False if `disable_mkldnn` was called, else True. MKLDNN is not used in any
-        case.
+        """Return the state of the switch of oneDNN, which the engine does not use.
+
+        Returns
+        -------
+        bool
+            False if `disable_mkldnn` was called last.
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.mkldnn_enabled()
+        True
         """
         return self._flags["mkldnn"]
 
     def onnxruntime_enabled(self) -> bool:
-        """Return True: ONNX Runtime always runs the model."""
+        """Return True: ONNX Runtime always runs the model.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> config = paddle.inference.Config("net")
+        >>> config.onnxruntime_enabled()
+        True
+        """
         return True
 
     def summary(self) -> str:
-        """Return a text table of the options."""
+        """Return a table of the model and the options.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> print(paddle.inference.Config("net").summary())
+        +-----------------+---------------+
+        | Option          | Value         |
+        +-----------------+---------------+
+        | model_file      | net.pdmodel   |
+        | params_file     | net.pdiparams |
+        | use_gpu         | false         |
+        | cpu_math_thread | 1             |
+        | ir_optim        | true          |
+        +-----------------+---------------+
+        <BLANKLINE>
+        """
         return format_option_table(self._summary_rows())
 
     def _summary_rows(self) -> list[tuple[str, Any]]:

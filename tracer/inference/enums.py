@@ -8,7 +8,13 @@ from ..core.dtype import parse_dtype
 
 
 class DataType(Enum):
-    """Element types of tensors."""
+    """Element types of tensors; the values are the names of dtypes.
+
+    Examples
+    --------
+    >>> paddle.inference.DataType.INT64.value
+    'int64'
+    """
 
     FLOAT32 = "float32"
     INT64 = "int64"
@@ -23,7 +29,13 @@ class DataType(Enum):
 
 
 class PlaceType(Enum):
-    """Kinds of devices."""
+    """Kinds of devices: UNK (unknown), CPU, GPU, XPU, CUSTOM.
+
+    Examples
+    --------
+    >>> paddle.inference.PlaceType.GPU.value
+    1
+    """
 
     UNK = -1
     CPU = 0
@@ -33,8 +45,15 @@ class PlaceType(Enum):
 
 
 class PrecisionType(Enum):
-    """Precisions in which a model can run. `Config.enable_use_gpu` accepts Float32 only;
-    `Config.enable_tensorrt_engine` accepts Float32 and Half.
+    """Precisions in which a model can run: Float32, Int8, Half, Bfloat16.
+
+    `Config.enable_use_gpu` accepts Float32 only; `Config.enable_tensorrt_engine` accepts Float32
+    and Half.
+
+    Examples
+    --------
+    >>> paddle.inference.PrecisionType.Half.name
+    'Half'
     """
 
     Float32 = 0
@@ -44,5 +63,19 @@ class PrecisionType(Enum):
 
 
 def get_num_bytes_of_data_type(dtype: DataType) -> int:
-    """Return the size of one element in bytes."""
+    """Return the size of an element in bytes.
+
+    Parameters
+    ----------
+    dtype : DataType
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> paddle.inference.get_num_bytes_of_data_type(paddle.inference.DataType.INT64)
+    8
+    """
     return parse_dtype(dtype.value).np.itemsize

@@ -25,7 +25,27 @@ from .enums import DataType
 
 
 class Tensor:
-    """A handle of one input or output of a predictor, which reads or sets its value."""
+    """A handle of an input or output of a predictor, which reads or sets its value.
+
+    Returned by `Predictor.get_input_handle` and `get_output_handle`.
+
+    Parameters
+    ----------
+    name : str
+    dtype : str
+    shape : list of int or str
+        The declared shape; a str is the name of a dynamic dimension.
+
+    Examples
+    --------
+    >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+    >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+    >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+    >>> x = predictor.get_input_handle("x")
+    >>> x.copy_from_cpu(np.ones([4, 2], "float32"))
+    >>> x.shape(), x.type()
+    ([4, 2], <DataType.FLOAT32: 'float32'>)
+    """
 
     def __init__(self, name: str, dtype: str, shape: Sequence[int | str]) -> None:
         self._name, self._dtype = name, dtype
@@ -35,12 +55,46 @@ class Tensor:
         self._lod_handle: Tensor | None = None
 
     def name(self) -> str:
-        """Return the name of the input or output."""
+        """Return the name of the input or output.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> x = predictor.get_input_handle("x")
+        >>> x.name()
+        'x'
+        """
         return self._name
 
     def reshape(self, shape: Sequence[int]) -> None:
-        """Set the shape that `shape` returns until the handle has a value. `copy_from_cpu` replaces
-        the shape by that of the ndarray.
+        """Set the shape that `shape` returns until the handle has a value.
+
+        `copy_from_cpu` replaces the shape by that of the ndarray.
+
+        Parameters
+        ----------
+        shape : list of int
+
+        Raises
+        ------
+        OperandError
+            If `shape` is not a list of ints.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> x = predictor.get_input_handle("x")
+        >>> x.reshape([4, 2])
+        >>> x.shape()
+        [4, 2]
         """
         try:
             self._requested_shape = list(map(operator.index, shape))
@@ -48,8 +102,27 @@ class Tensor:
             raise OperandError(f"reshape: shape={shape!r:.80} must be a list of ints") from None
 
     def copy_from_cpu(self, data: Array) -> None:
-        """Copy an ndarray into an input. The input gets the shape of the ndarray, whatever an
-        earlier call of `reshape` set.
+        """Copy an ndarray into an input.
+
+        The input gets the shape of the ndarray, whatever an earlier call of `reshape` set.
+        `Predictor.run` checks shape and dtype.
+
+        Parameters
+        ----------
+        data : ndarray
+
+        Raises
+        ------
+        TypeError
+            If `data` is not an ndarray.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> x = predictor.get_input_handle("x")
+        >>> x.copy_from_cpu(np.ones([4, 2], "float32"))
         """
         if not isinstance(data, np.ndarray):
             raise TypeError(
@@ -60,31 +133,96 @@ class Tensor:
 
     def share_external_data(self, data: Any) -> None:
         """Use a Tensor or ndarray as the value of an input, without a copy if it is C-contiguous.
-        The Tensor or ndarray must not change until the run has finished.
+
+        It must not change until the run has finished.
+
+        Parameters
+        ----------
+        data : Tensor or ndarray
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> x = predictor.get_input_handle("x")
+        >>> x.share_external_data(paddle.ones([4, 2]))
+        >>> predictor.run()
+        True
         """
         array = data.array if isinstance(data, eager.Tensor) else data
         self._array = np.asarray(array, order="C")
 
     def copy_to_cpu(self) -> Array:
-        """Return the value as an ndarray, without a copy despite the name of the method. The value
-        of an output is the result of the last run.
+        """Return the value, without a copy despite the name of the method.
+
+        Returns
+        -------
+        ndarray
+            For an output, the result of the last run.
+
+        Raises
+        ------
+        OpError
+            If there is no value yet.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> x = predictor.get_input_handle("x")
+        >>> x.copy_from_cpu(np.ones([4, 2], "float32"))
+        >>> predictor.run()
+        True
+        >>> predictor.get_output_handle("out").copy_to_cpu().shape
+        (4, 3)
         """
         if self._array is None:
             raise OpError(f"copy_to_cpu: '{self._name}' has no content yet")
         return self._array
 
     def shape(self) -> list[int]:
-        """Return the shape of the value. Before there is a value, return the declared shape, with
-        -1 for dynamic dimensions.
+        """Return the shape of the value, or the declared shape if there is no value.
+
+        Returns
+        -------
+        list of int
+            The declared shape has -1 for dynamic dimensions.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> x = predictor.get_input_handle("x")
+        >>> x.shape()
+        [-1, 2]
         """
         if self._array is not None:
             return list(self._array.shape)
         return self._requested_shape if self._requested_shape is not None else self._declared_shape
 
     def type(self) -> DataType:
-        """Return the element type.
+        """Return the dtype of the value, or the declared dtype if there is no value.
 
-        Raises OpError if the content has a type that a DataType does not exist for.
+        Returns
+        -------
+        DataType
+
+        Raises
+        ------
+        OpError
+            If the value has a dtype that no DataType exists for.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> x = predictor.get_input_handle("x")
+        >>> x.type()
+        <DataType.FLOAT32: 'float32'>
         """
         if self._array is None:
             return DataType(self._dtype)
@@ -96,8 +234,22 @@ class Tensor:
         return DataType(dtype.name)
 
     def lod(self) -> list[list[int]]:
-        """Return the LoD (row splits of packed sequences): that passed to `set_lod` or, for an
-        output, that of the last run. The LoD is empty for tensors without sequences.
+        """Return the LoD, the row splits of packed sequences.
+
+        Returns
+        -------
+        list of list of int
+            What was passed to `set_lod`; for an output, that of the last run. Empty without
+            sequences.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> x = predictor.get_input_handle("x")
+        >>> x.lod()
+        []
         """
         return (
             []
@@ -106,9 +258,28 @@ class Tensor:
         )
 
     def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
-        """Set the LoD of an input: the row splits of its packed sequences, such as [[0, 3, 7]].
+        """Set the LoD of an input, the row splits of its packed sequences.
 
-        Raises OpError for more than one level, and for an input without sequences.
+        Parameters
+        ----------
+        lod : list of list of int
+            One level, such as [[0, 3, 7]] for sequences of 3 and 4 rows.
+
+        Raises
+        ------
+        OpError
+            If there is more than one level, or if the input has no sequences in the model.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> x = predictor.get_input_handle("x")
+        >>> x.set_lod([])
+        >>> x.set_lod([[0, 1]])
+        Traceback (most recent call last):
+        oarlock.core.errors.OpError: set_lod: 'x' has no packed sequences (LoD) in the model...
         """
         if not len(lod) and self._lod_handle is None:
             return
@@ -123,10 +294,25 @@ class Tensor:
 
 
 class Predictor:
-    """Runs a model.
+    """Runs a model. Created by `create_predictor`.
 
     A predictor and its handles belong to one thread; `clone` returns a predictor for another thread
     that shares the engine.
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Examples
+    --------
+    >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+    >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+    >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+    >>> predictor.get_input_handle("x").copy_from_cpu(np.ones([4, 2], "float32"))
+    >>> predictor.run()
+    True
+    >>> predictor.get_output_handle("out").copy_to_cpu().shape
+    (4, 3)
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -145,32 +331,122 @@ class Predictor:
         """Return the names of the inputs in the model's order.
 
         The LoD of an input is set with `set_lod` of its handle, or through the handle `<name>.lod`.
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> predictor.get_input_names()
+        ['x']
         """
         return self._names_of_non_lod_handles(self._inputs)
 
     def get_output_names(self) -> list[str]:
-        """Return the names of the outputs in the model's order."""
+        """Return the names of the outputs in the model's order.
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> predictor.get_output_names()
+        ['out']
+        """
         return self._names_of_non_lod_handles(self._outputs)
 
     def _names_of_non_lod_handles(self, handles: dict[str, Tensor]) -> list[str]:
         return [name for name in handles if name not in self._lod_names]
 
     def get_input_handle(self, name: str) -> Tensor:
-        """Return the handle of the input with this name. Raises OpError for an unknown name."""
+        """Return the handle of an input.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        inference.Tensor
+
+        Raises
+        ------
+        OpError
+            If there is no input of this name.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> predictor.get_input_handle("x").shape()
+        [-1, 2]
+        """
         return _require_handle(self._inputs, name, "input")
 
     def get_output_handle(self, name: str) -> Tensor:
-        """Return the handle of the output with this name. Raises OpError for an unknown name."""
+        """Return the handle of an output.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        inference.Tensor
+
+        Raises
+        ------
+        OpError
+            If there is no output of this name.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> predictor.get_output_handle("out").shape()
+        [-1, 3]
+        """
         return _require_handle(self._outputs, name, "output")
 
     def run(self, inputs: Sequence[Any] | None = None) -> Any:
         """Compute all outputs.
 
-        inputs: Tensors or arrays in the model's order; then the outputs are returned as a list of
-        Tensors. Without it, the inputs are read from the handles, the outputs are stored in the
-        handles, and True is returned.
+        Parameters
+        ----------
+        inputs : list of Tensor or ndarray, optional
+            The inputs in the model's order. Default: the values of the input handles.
 
-        Raises OpError for missing or incompatible inputs, GuardError for a violated guard.
+        Returns
+        -------
+        list of Tensor, or True
+            The outputs if `inputs` is given; else the outputs are stored in their handles, and True
+            is returned.
+
+        Raises
+        ------
+        OpError
+            If inputs are missing, or if shapes or dtypes do not fit.
+        GuardError
+            If a guard of the model is violated.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> (y,) = predictor.run([np.ones([4, 2], "float32")])
+        >>> y.shape
+        [4, 3]
         """
         if inputs is not None:
             if not isinstance(inputs, Sequence) or isinstance(inputs, str):
@@ -199,17 +475,53 @@ class Predictor:
         return f"the LoD of {packed} is missing; call set_lod"
 
     def clone(self, stream: Any = None) -> Predictor:
-        """Return another predictor with the same engine and weights, but with its own handles."""
+        """Return another predictor with the same engine and weights, but with its own handles.
+
+        Parameters
+        ----------
+        stream : optional
+            Not used.
+
+        Returns
+        -------
+        Predictor
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> predictor.clone().get_input_names()
+        ['x']
+        """
         return Predictor(self._engine)
 
     def clear_intermediate_tensor(self) -> None:
-        """Accepted without effect, because the engine stores no intermediate tensors between
-        runs.
+        """Do nothing: the engine stores no intermediate tensors between runs.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> predictor.clear_intermediate_tensor()
         """
 
     def try_shrink_memory(self) -> int:
-        """Return the number of bytes that were released: always 0, because the engine keeps nothing
-        to release.
+        """Return the number of released bytes, which is 0: the engine keeps nothing to release.
+
+        Returns
+        -------
+        int
+            0.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+        >>> predictor.try_shrink_memory()
+        0
         """
         return 0
 
@@ -223,7 +535,32 @@ def _require_handle(handles: dict[str, Tensor], name: str, kind: str) -> Tensor:
 def create_predictor(config: Config) -> Predictor:
     """Read the model of a Config and create a Predictor.
 
-    Raises FileError, UnsupportedError (with all ops that the engine lacks) or EngineError.
+    Parameters
+    ----------
+    config : Config
+
+    Returns
+    -------
+    Predictor
+
+    Raises
+    ------
+    OpError
+        If the Config has no model.
+    FileError
+        If a file is missing or invalid.
+    UnsupportedError
+        If the engine lacks ops of the model; the message lists all of them.
+    EngineError
+        If the engine fails, for example because the device is not available.
+
+    Examples
+    --------
+    >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+    >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+    >>> predictor = paddle.inference.create_predictor(paddle.inference.Config("net"))
+    >>> predictor.get_input_names(), predictor.get_output_names()
+    (['x'], ['out'])
     """
     options = config._options | (
         {"provider": config._provider} if config._provider and config.use_gpu() else {}
@@ -272,7 +609,27 @@ def _load_program_and_locate_params(
 
 
 class PredictorPool:
-    """A list of predictors that share one engine. Each thread uses one of the predictors."""
+    """A list of predictors that share one engine, for several threads.
+
+    Parameters
+    ----------
+    config : Config
+    size : int, default 1
+        Number of predictors, at least 1.
+
+    Raises
+    ------
+    OpError
+        If `size` is not an int of at least 1. The errors of `create_predictor` are raised as well.
+
+    Examples
+    --------
+    >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+    >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+    >>> pool = paddle.inference.PredictorPool(paddle.inference.Config("net"), size=2)
+    >>> pool.retrive(1).run([np.ones([4, 2], "float32")])[0].shape
+    [4, 3]
+    """
 
     def __init__(self, config: Config, size: int = 1) -> None:
         if not isinstance(size, Integral) or size < 1:
@@ -281,10 +638,31 @@ class PredictorPool:
         self._predictors: list[Predictor] = [first, *(first.clone() for _ in range(size - 1))]
 
     def retrive(self, index: int) -> Predictor:
-        """Return the predictor with this index in the pool. The name `retrive` is Paddle's
-        spelling.
+        """Return a predictor of the pool.
 
-        Raises IndexRangeError for an index that does not exist.
+        The name is Paddle's spelling; `retrieve` is the same method.
+
+        Parameters
+        ----------
+        index : int
+            From 0 to size - 1.
+
+        Returns
+        -------
+        Predictor
+
+        Raises
+        ------
+        IndexRangeError
+            If the index does not exist; it is an IndexError.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+        >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+        >>> pool = paddle.inference.PredictorPool(paddle.inference.Config("net"))
+        >>> pool.retrive(0).get_input_names()
+        ['x']
         """
         if not 0 <= index < len(self._predictors):
             raise IndexRangeError(

@@ -20,8 +20,30 @@ Collate = Callable[[list[Any]], Any]
 
 
 def default_collate_fn(batch: Sequence[Any]) -> Any:
-    """Stack samples field by field: arrays, tensors and numbers to ndarrays [N, *]; dicts stay
-    dicts, lists and tuples become lists.
+    """Stack samples to a batch, field by field.
+
+    Arrays, tensors and numbers become ndarrays [N, *]; texts become a list; dicts stay dicts; lists
+    and tuples become lists.
+
+    Parameters
+    ----------
+    batch : list of samples
+        Samples of equal structure; arrays of equal shape.
+
+    Returns
+    -------
+    ndarray, list or dict
+
+    Raises
+    ------
+    OpError
+        If a sample contains an object of another type.
+
+    Examples
+    --------
+    >>> default_collate = paddle.io.default_collate_fn
+    >>> default_collate([{"x": np.zeros(2), "y": 0}, {"x": np.ones(2), "y": 1}])
+    {'x': array([[0., 0.], [1., 1.]]), 'y': array([0, 1])}
     """
     first = batch[0]
     if isinstance(first, np.ndarray | np.generic):
@@ -73,19 +95,70 @@ def _place_of_batches(places: Any) -> Any:
 
 
 class DataLoader:
-    """Iterable over the batches of a dataset, as lists of Tensors.
+    """Iterable over the batches of a dataset, computed in this process or by workers.
 
-    num_workers: number of worker processes, 0 for none.
-    collate_fn: creates a batch from a list of samples.
-    batch_sampler: replaces batch_size, shuffle and drop_last; worker_init_fn(id): called at the
-    start of each worker.
-    feed_list: with return_list=False, variables of a program: batches are then lists of one dict,
-    for Executor.run.
-    use_shared_memory: workers pass large arrays through shared memory.
+    Each iteration is an epoch. A batch is what `collate_fn` returns, with Tensors for its arrays.
+    If it returns a tuple or list, the batch is a list.
 
-    Every worker iterates over the whole IterableDataset; it selects its part by get_worker_info.
-    Workers end with the epoch: at its end, after an error, or when the iterator is deleted. An
-    error in a worker is raised here, with its traceback.
+    Parameters
+    ----------
+    dataset : Dataset or IterableDataset
+    feed_list : list of Variable, optional
+        With ``return_list=False``, variables of a program: batches are lists of one dict from names
+        to Tensors, for `Executor.run`.
+    places : Place, str, or list with one of them, optional
+        The device of the batches. Default: the current one.
+    return_list : bool, default True
+        See `feed_list`.
+    batch_sampler : BatchSampler or iterable of lists of int, optional
+        Replaces `batch_size`, `shuffle` and `drop_last`.
+    batch_size : int or None, default 1
+        None: single samples, without `collate_fn`.
+    shuffle : bool, default False
+        A new random order in each epoch; `paddle.seed` makes it reproducible.
+    drop_last : bool, default False
+        Leave out a last batch with fewer samples.
+    collate_fn : callable, optional
+        ``collate_fn(list of samples)`` returns a batch of arrays. Default: `default_collate_fn`.
+    num_workers : int, default 0
+        Number of worker processes; 0: this process computes the batches.
+    use_buffer_reader : bool, default True
+        Not used.
+    prefetch_factor : int, default 2
+        Number of batches per worker that are computed ahead.
+    use_shared_memory : bool, default True
+        Workers pass large arrays through shared memory.
+    timeout : int, default 0
+        Seconds to wait for a worker; 0: no limit.
+    worker_init_fn : callable, optional
+        ``worker_init_fn(id)`` is called at the start of each worker.
+    persistent_workers : bool, default False
+        Not used: workers end with the epoch.
+
+    Raises
+    ------
+    OpError
+        If arguments are out of range or exclude each other, if `shuffle` or `batch_sampler` is
+        given for an IterableDataset, or if there are several places.
+    OarlockError
+        During iteration, if a worker fails, dies or exceeds `timeout`. The message has the line and
+        the traceback of the worker.
+
+    Notes
+    -----
+    ``len(loader)`` is the number of batches. Every worker iterates over the whole IterableDataset;
+    it selects its part by `get_worker_info`. Workers end at the end of the epoch, after an error,
+    or when the iterator is deleted.
+
+    Examples
+    --------
+    >>> dataset = paddle.io.TensorDataset([paddle.rand([10, 3]), paddle.arange(10)])
+    >>> loader = paddle.io.DataLoader(dataset, batch_size=4)
+    >>> for x, y in loader:
+    ...     print(x.shape, y.tolist())
+    [4, 3] [0, 1, 2, 3]
+    [4, 3] [4, 5, 6, 7]
+    [2, 3] [8, 9]
     """
 
     def __init__(
@@ -107,6 +180,14 @@ class DataLoader:
         worker_init_fn: Callable[[int], Any] | None = None,
         persistent_workers: bool = False,
     ) -> None:
+        for name, value, least in (
+            ("batch_size", batch_size, 1),
+            ("num_workers", num_workers, 0),
+            ("prefetch_factor", prefetch_factor, 1),
+            ("timeout", timeout, 0),
+        ):
+            if value is not None and value < least:
+                raise ArgumentAssertionError(f"DataLoader: {name}={value} is less than {least}")
         self.dataset = dataset
         self._to_tensors = partial(as_tensors, place=_place_of_batches(places))
         self._feed_names = None if return_list or feed_list is None else [v.name for v in feed_list]

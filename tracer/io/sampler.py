@@ -14,7 +14,22 @@ from ..core.errors import ArgumentAssertionError, OpError
 
 
 class Sampler:
-    """Base of samplers: iterables over indices."""
+    """Base class of samplers: iterables over indices of samples.
+
+    Subclasses implement ``__iter__()``, and ``__len__()`` if it is not the size of `data_source`.
+
+    Parameters
+    ----------
+    data_source : Dataset, optional
+
+    Examples
+    --------
+    >>> class Backwards(paddle.io.Sampler):
+    ...     def __iter__(self):
+    ...         return iter(range(len(self.data_source) - 1, -1, -1))
+    >>> list(paddle.io.BatchSampler(sampler=Backwards(range(5)), batch_size=2))
+    [[4, 3], [2, 1], [0]]
+    """
 
     def __init__(self, data_source: Sized | None = None) -> None:
         self.data_source = data_source
@@ -27,18 +42,43 @@ class Sampler:
 
 
 class SequenceSampler(Sampler):
-    """Sampler that yields all indices in ascending order."""
+    """Sampler that yields all indices in ascending order.
+
+    Parameters
+    ----------
+    data_source : Dataset
+
+    Examples
+    --------
+    >>> list(paddle.io.SequenceSampler(range(3)))
+    [0, 1, 2]
+    """
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self)))
 
 
 class RandomSampler(Sampler):
-    """Sampler that yields all indices in random order without repetition, or `num_samples` random
-    indices with replacement.
+    """Sampler that yields indices in random order, with or without replacement.
 
-    generator: an iterator over the indices, which replaces the random choice; an epoch takes
-    `num_samples` indices from it, or fewer if it ends.
+    Parameters
+    ----------
+    data_source : Dataset
+    replacement : bool, default False
+        Draw independent indices; else each index at most once.
+    num_samples : int, optional
+        Number of indices per epoch. Default: the size of the dataset, which is the most without
+        replacement.
+    generator : iterator, optional
+        Yields the indices instead of the random choice; an epoch takes `num_samples` of them, or
+        fewer if it ends.
+
+    Examples
+    --------
+    >>> sorted(paddle.io.RandomSampler(range(4)))
+    [0, 1, 2, 3]
+    >>> len(paddle.io.RandomSampler(range(4), replacement=True, num_samples=10))
+    10
     """
 
     def __init__(
@@ -55,7 +95,13 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self) -> int:
-        """The number of indices that the sampler yields per epoch."""
+        """The number of indices that the sampler yields per epoch, an int.
+
+        Examples
+        --------
+        >>> paddle.io.RandomSampler(range(4), num_samples=10).num_samples
+        4
+        """
         size = len(self.data_source)  # type: ignore[arg-type]
         if self._num_samples is None:
             return size
@@ -76,10 +122,27 @@ class RandomSampler(Sampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """Sampler that yields num_samples indices, drawn with probabilities proportional to `weights`,
-    with or without replacement.
+    """Sampler that draws indices with probabilities proportional to weights.
 
-    weights [N], not negative
+    Parameters
+    ----------
+    weights : ndarray or list [N]
+        Not negative, not all 0. Index i has the probability weights[i] / sum(weights).
+    num_samples : int
+        Number of indices per epoch, positive.
+    replacement : bool, default True
+        False: each index at most once.
+
+    Raises
+    ------
+    OpError
+        If the weights are invalid, or if `num_samples` is not positive or, without replacement,
+        exceeds the number of positive weights.
+
+    Examples
+    --------
+    >>> list(paddle.io.WeightedRandomSampler([0.0, 1.0, 0.0], num_samples=3))
+    [1, 1, 1]
     """
 
     def __init__(self, weights: Any, num_samples: int, replacement: bool = True) -> None:
@@ -110,7 +173,23 @@ class WeightedRandomSampler(Sampler):
 
 
 class SubsetRandomSampler(Sampler):
-    """Sampler that yields the given indices in random order."""
+    """Sampler that yields given indices in random order.
+
+    Parameters
+    ----------
+    indices : list of int
+        Not empty.
+
+    Raises
+    ------
+    OpError
+        If `indices` is empty.
+
+    Examples
+    --------
+    >>> sorted(paddle.io.SubsetRandomSampler([3, 5, 8]))
+    [3, 5, 8]
+    """
 
     def __init__(self, indices: Sequence[int]) -> None:
         super().__init__()
@@ -126,8 +205,29 @@ class SubsetRandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """Sampler that yields lists of batch_size indices. Unless drop_last is True, the last list may
-    be shorter.
+    """Sampler that yields lists of indices, each for one batch.
+
+    Parameters
+    ----------
+    dataset : Dataset, optional
+        Either `dataset` or `sampler` is given.
+    sampler : iterable of int, optional
+        The indices in order.
+    shuffle : bool, default False
+        Random order; only with `dataset`.
+    batch_size : int, default 1
+    drop_last : bool, default False
+        Leave out a last list that is shorter than `batch_size`.
+
+    Raises
+    ------
+    OpError
+        If `dataset`, `sampler` and `shuffle` exclude each other, or if another argument is invalid.
+
+    Examples
+    --------
+    >>> list(paddle.io.BatchSampler(range(5), batch_size=2))
+    [[0, 1], [2, 3], [4]]
     """
 
     def __init__(
@@ -179,11 +279,34 @@ class BatchSampler(Sampler):
 
 
 class DistributedBatchSampler(BatchSampler):
-    """Sampler of the batches of process `rank` out of num_replicas processes. All processes get the
-    same number of samples, for which some samples may be repeated.
+    """Sampler of the batches of one of several processes.
 
-    shuffle: seeded by the epoch, the same on all processes; set_epoch sets it.
-    num_replicas, rank: default: those of `distributed.init_parallel_env`.
+    All processes get the same number of samples, for which some samples may be repeated.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    batch_size : int
+        Of one process.
+    num_replicas, rank : int, optional
+        Number of processes, and the number of this one, from 0. Default: those of
+        `distributed.init_parallel_env`.
+    shuffle : bool, default False
+        Random order, which depends only on the epoch, so that it is the same in all processes.
+    drop_last : bool, default False
+        Leave out a last list that is shorter than `batch_size`.
+
+    Raises
+    ------
+    OpError
+        If `rank` is not in [0, num_replicas) or `batch_size` is not positive.
+
+    Examples
+    --------
+    >>> for rank in range(2):
+    ...     print(list(paddle.io.DistributedBatchSampler(range(7), 2, num_replicas=2, rank=rank)))
+    [[0, 1], [4, 5]]
+    [[2, 3], [6, 0]]
     """
 
     def __init__(
@@ -244,5 +367,18 @@ class DistributedBatchSampler(BatchSampler):
         return num_full + (num_left > 0 and not self.drop_last)
 
     def set_epoch(self, epoch: int) -> None:
-        """Set the number of the epoch, which seeds the shuffling."""
+        """Set the number of the epoch, which seeds the shuffling. Each iteration increases it by 1.
+
+        Parameters
+        ----------
+        epoch : int
+
+        Examples
+        --------
+        >>> sampler = paddle.io.DistributedBatchSampler(range(8), 8, 1, 0, shuffle=True)
+        >>> first, second = list(sampler), list(sampler)
+        >>> sampler.set_epoch(0)
+        >>> list(sampler) == first
+        True
+        """
         self.epoch = epoch

@@ -39,7 +39,23 @@ class WorkerInfo(NamedTuple):
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """Return the information about the current worker process; None in other processes."""
+    """Return the information about the current worker process of a DataLoader.
+
+    Returns
+    -------
+    WorkerInfo, or None outside of workers
+        `id` (int from 0), `num_workers`, `dataset` (the copy of the worker) and `seed`.
+
+    Examples
+    --------
+    >>> class Numbers(paddle.io.IterableDataset):
+    ...     def __iter__(self):
+    ...         info = paddle.io.get_worker_info()
+    ...         first, step = (0, 1) if info is None else (info.id, info.num_workers)
+    ...         return iter(range(first, 6, step))
+    >>> [batch.tolist() for batch in paddle.io.DataLoader(Numbers(), batch_size=3)]
+    [[0, 1, 2], [3, 4, 5]]
+    """
     return _worker_info
 
 

@@ -119,12 +119,24 @@ class Dim:
 
     @property
     def smallest_size(self) -> int:
-        """The smallest allowed size."""
+        """The smallest allowed size, an int: the first multiple that is not less than `min`.
+
+        Examples
+        --------
+        >>> paddle.static.Dim("height", 20, 100, multiple=32).smallest_size
+        32
+        """
         return -(-self.min // self.multiple) * self.multiple
 
     @property
     def largest_size(self) -> int | None:
-        """The largest allowed size; None if there is no maximum."""
+        """The largest allowed size, an int; None if there is no maximum.
+
+        Examples
+        --------
+        >>> paddle.static.Dim("height", 20, 100, multiple=32).largest_size
+        96
+        """
         return None if self.max is None else self.max // self.multiple * self.multiple
 
     def __contains__(self, size: int) -> bool:
@@ -133,7 +145,24 @@ class Dim:
         )
 
     def allows_all_sizes_of(self, other: Dim) -> bool:
-        """Whether this dimension allows each size that the dimension `other` allows."""
+        """Whether this dimension allows each size that another dimension allows.
+
+        Parameters
+        ----------
+        other : Dim
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> height = paddle.static.Dim("height", 32, 96, multiple=32)
+        >>> paddle.static.Dim("any").allows_all_sizes_of(height)
+        True
+        >>> height.allows_all_sizes_of(paddle.static.Dim("any"))
+        False
+        """
         largest = other.largest_size
         return (
             other.smallest_size >= self.min
@@ -143,7 +172,17 @@ class Dim:
         )
 
     def describe_sizes(self) -> str:
-        """Return the allowed sizes as text, such as `a multiple of 32 from 32 to 1280`."""
+        """Return the allowed sizes as text.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> paddle.static.Dim("height", 32, 96, multiple=32).describe_sizes()
+        'a multiple of 32 from 32 to 96'
+        """
         return str(self.min) if self.min == self.max else self._describe_range()
 
     def _describe_range(self) -> str:

@@ -55,8 +55,14 @@ class InputSpec:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes of the input, -1 for dynamic dimensions. Assigning a shape also replaces the
-        names of dimensions.
+        """The sizes of the input, a tuple of int with -1 for dynamic dimensions.
+
+        Assigning a shape also replaces the names of dimensions.
+
+        Examples
+        --------
+        >>> paddle.static.InputSpec(["batch", 3, None]).shape
+        (-1, 3, -1)
         """
         return self._shape
 
@@ -78,34 +84,111 @@ class InputSpec:
 
     @property
     def dims(self) -> Dims:
-        """The Dims of the shape: for each dimension its Dim, or None for a dimension without a
-        name; () if no dimension has a name.
+        """The Dims of the shape, a tuple: the Dim of each dimension, or None if it has no name.
+
+        () if no dimension has a name.
+
+        Examples
+        --------
+        >>> paddle.static.InputSpec(["batch", 3, None]).dims
+        (Dim('batch'), None, None)
         """
         return self._dims
 
     def shape_with_dims(self) -> tuple[int | Dim, ...]:
-        """Return the shape with the Dim of each dimension that has a name."""
+        """Return the shape with the Dim of each dimension that has a name.
+
+        Returns
+        -------
+        tuple of int or Dim
+
+        Examples
+        --------
+        >>> paddle.static.InputSpec(["batch", 3, None]).shape_with_dims()
+        (Dim('batch'), 3, -1)
+        """
         dims = self._dims or (None,) * len(self._shape)
         return tuple(d if dim is None else dim for d, dim in zip(self._shape, dims, strict=True))
 
     @classmethod
     def from_tensor(cls, tensor: Tensor, name: str | None = None) -> Self:
-        """Return an InputSpec with the shape and dtype of a tensor."""
+        """Return an InputSpec with the shape and dtype of a tensor.
+
+        Parameters
+        ----------
+        tensor : Tensor
+        name : str, optional
+            Default: the name of the tensor.
+
+        Returns
+        -------
+        InputSpec
+
+        Raises
+        ------
+        ValueError
+            If `tensor` is not a Tensor.
+
+        Examples
+        --------
+        >>> paddle.static.InputSpec.from_tensor(paddle.ones([2, 3]), "x")
+        InputSpec(shape=(2, 3), dtype=paddle.float32, name=x, stop_gradient=False)
+        """
         if not isinstance(tensor, Tensor):
             raise ValueError(f"InputSpec.from_tensor: {type(tensor).__name__} is not a Tensor")
         return cls(list(tensor.meta.shape), tensor.dtype, name or tensor.name)
 
     @classmethod
     def from_numpy(cls, ndarray: Any, name: str | None = None) -> Self:
-        """Return an InputSpec with the shape and dtype of an ndarray."""
+        """Return an InputSpec with the shape and dtype of an ndarray.
+
+        Parameters
+        ----------
+        ndarray : ndarray
+        name : str, optional
+
+        Returns
+        -------
+        InputSpec
+
+        Raises
+        ------
+        ValueError
+            If `ndarray` is not an ndarray.
+
+        Examples
+        --------
+        >>> paddle.static.InputSpec.from_numpy(np.ones([2, 3]), "x")
+        InputSpec(shape=(2, 3), dtype=paddle.float64, name=x, stop_gradient=False)
+        """
         if not isinstance(ndarray, np.ndarray | np.generic):
             raise ValueError(f"InputSpec.from_numpy: {type(ndarray).__name__} is not a ndarray")
         return cls(list(ndarray.shape), ndarray.dtype, name)
 
     def batch(self, batch_size: Any) -> Self:
-        """Insert a batch axis at the front of the shape, in place, and return the spec.
+        """Insert a batch axis at the front of the shape, in place.
 
-        batch_size: an int, a Dim or its name, or a list with one of them.
+        Parameters
+        ----------
+        batch_size : int, Dim or str, or a list with one of them
+            -1 for a dynamic size; a Dim or its name for one with a name.
+
+        Returns
+        -------
+        InputSpec
+            The same object.
+
+        Raises
+        ------
+        TypeError
+            If `batch_size` has another type.
+        ValueError
+            If the list does not have one element.
+
+        Examples
+        --------
+        >>> paddle.static.InputSpec([3], "float32", "x").batch("batch")
+        InputSpec(shape=('batch', 3), dtype=paddle.float32, name=x, stop_gradient=False)
         """
         if isinstance(batch_size, list | tuple):
             if len(batch_size) != 1:
@@ -121,7 +204,23 @@ class InputSpec:
         return self
 
     def unbatch(self) -> Self:
-        """Remove the first axis of the shape, in place, and return the spec."""
+        """Remove the first axis of the shape, in place.
+
+        Returns
+        -------
+        InputSpec
+            The same object.
+
+        Raises
+        ------
+        ValueError
+            If the shape has no axis.
+
+        Examples
+        --------
+        >>> paddle.static.InputSpec([-1, 3], "float32", "x").unbatch()
+        InputSpec(shape=(3,), dtype=paddle.float32, name=x, stop_gradient=False)
+        """
         if not self.shape:
             raise ValueError("InputSpec.unbatch: the shape has no axis to remove")
         self.shape = self.shape_with_dims()[1:]

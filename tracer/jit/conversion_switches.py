@@ -22,8 +22,29 @@ _switches = {
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
-    """Let functions decorated with `to_static` run as programs if the argument is true, otherwise
-    as Python.
+    """Turn the conversion to programs on or off for the whole process.
+
+    Parameters
+    ----------
+    enable_to_static_bool : bool
+        True: functions decorated with `to_static` run as programs. False: they run as Python, which
+        helps to debug them. The initial value is True, or False if the environment variable
+        ENABLE_TO_STATIC is "false" or "0".
+
+    Raises
+    ------
+    TypeError
+        If the argument is not a bool.
+
+    Examples
+    --------
+    >>> double = paddle.jit.to_static(lambda x: 2 * x)
+    >>> paddle.jit.enable_to_static(False)
+    >>> double(paddle.to_tensor([1.0])).tolist()
+    [2.0]
+    >>> double.get_traced_count()
+    0
+    >>> paddle.jit.enable_to_static(True)
     """
     if not isinstance(enable_to_static_bool, int):
         raise TypeError(
@@ -52,15 +73,59 @@ def temporarily_disable_to_static() -> Iterator[None]:
 def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
     """Print the converted code of each function when it is captured.
 
-    level: 0 or less prints nothing; 1 prints the code after jumps became flags; 2 after statements
-    became calls; 3 or more after the last stage. Paddle has 14 stages in another order; in Paddle,
-    too, level 100 selects the last stage.
+    Parameters
+    ----------
+    level : int, default 100
+        0 or less prints nothing; 1 prints the code after jumps became flags; 2 after statements
+        became calls; 3 or more after the last stage. None means 0.
+    also_to_stdout : bool, default False
+        Print to standard output instead of standard error.
+
+    Raises
+    ------
+    TypeError
+        If `level` is neither an int nor None.
+
+    Notes
+    -----
+    Paddle has 14 stages in another order; in Paddle, too, level 100 selects the last stage.
+
+    Examples
+    --------
+    >>> double = paddle.jit.to_static(lambda x: 2 * x)
+    >>> paddle.jit.set_code_level(also_to_stdout=True)
+    >>> y = double(paddle.to_tensor([1.0]))
+    # <lambda>, converted
+    def _ol_lambda(x):
+        return 2 * x
+    >>> paddle.jit.set_code_level(0)
     """
     _switches.update(level=_require_int_level("set_code_level", level), stdout=also_to_stdout)
 
 
 def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
-    """Print the name of each captured function if `level` is at least 1."""
+    """Print the name of each function when it is captured.
+
+    Parameters
+    ----------
+    level : int, default 0
+        1 or more prints the names, 0 or None nothing.
+    also_to_stdout : bool, default False
+        Print to standard output instead of standard error.
+
+    Raises
+    ------
+    TypeError
+        If `level` is neither an int nor None.
+
+    Examples
+    --------
+    >>> double = paddle.jit.to_static(lambda x: 2 * x)
+    >>> paddle.jit.set_verbosity(1, also_to_stdout=True)
+    >>> y = double(paddle.to_tensor([1.0]))
+    to_static... recording <lambda>
+    >>> paddle.jit.set_verbosity(0)
+    """
     _switches.update(verbosity=_require_int_level("set_verbosity", level), stdout=also_to_stdout)
 
 

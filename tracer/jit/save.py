@@ -51,32 +51,76 @@ SAVE_CONFIGS = (
 
 @_run_save_pre_hooks
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
-    """Write `layer` as `path`.pdmodel (or `path`.json), `path`.pdiparams and
-    `path`.pdiparams.info, in Paddle's formats.
+    """Write a layer or function as files in Paddle's formats, verified.
 
-    input_spec: one InputSpec per argument of forward, or an example Tensor; None in a shape is a
-    dynamic size, a str or Dim one with a name, whose range each call of the loaded model checks.
-    By default the spec given to `to_static`, otherwise the arguments of the last call of a
-    `to_static` function. With an example Tensor or a call, the batch size becomes dynamic unless
-    Python code needs its value.
-    verify: True (default) runs the written files at two sizes of each dynamic dimension (with a
-    name: the smallest, a middle and the largest) and compares the results with the layer; False
-    omits this.
-    output_spec: a list of the outputs to save: results of a call, variables, or names.
-    guards: 'check' (default) saves asserts on values as guards, which each call must meet; 'drop'
-    omits them.
-    combine_params: write all values to `path`.pdiparams, and no parameter files of methods.
-    format: 'paddle2' (default), or 'paddle3': write `path`.json, the program format of Paddle 3,
-    instead of `path`.pdmodel. Paddle 3.0 to 3.3 read both.
-    skip_forward: omit `forward` if it is not a function of `to_static`.
-    with_hook, clip_extra: accepted without effect; hooks of the layer are always saved.
+    The files are `path`.pdmodel (program), `path`.pdiparams (values) and `path`.pdiparams.info
+    (names of the parameters in the layer). They are for inference: dropout is off and batch norm
+    uses its running statistics, also if the layer is in train mode. Each other method decorated
+    with `to_static` is written as `path`.METHOD.pdmodel and .pdiparams.
 
-    Each other method of `to_static` is written as `path`.METHOD.pdmodel and .pdiparams.
+    Parameters
+    ----------
+    layer : Layer or callable
+        A layer, or a function (also one of `to_static`).
+    path : str or os.PathLike
+        The prefix of the files. Folders are created.
+    input_spec : list, optional
+        One InputSpec or example Tensor per argument of `forward`, nested as the arguments. None in
+        a shape is a dynamic size; a str or Dim is a dynamic size with a name, whose range each call
+        of the loaded model checks. Default: the spec given to `to_static`, else the arguments of
+        the last call of a `to_static` function. With an example Tensor or a call, the batch size
+        becomes dynamic unless Python code needs its value.
+    **configs
+        - verify : bool, default True. Run the written files at two sizes of each dynamic dimension
+          (with a name: the smallest, a middle and the largest) and compare the results with the
+          layer.
+        - output_spec : list. The outputs to save: results of a call, variables, or names.
+        - guards : "check" or "drop", default "check". "check" saves asserts on values as guards,
+        which
+          each call must meet; "drop" omits them.
+        - combine_params : bool, default False. Write all values to `path`.pdiparams, and no
+        parameter
+          files of methods.
+        - format : "paddle2" or "paddle3", default "paddle2". "paddle3" writes `path`.json, the
+        program
+          format of Paddle 3, instead of `path`.pdmodel. Paddle 3.0 to 3.3 read both.
+        - skip_forward : bool, default False. Omit `forward` if it is not a function of `to_static`.
+        - input_names_after_prune : list of str. The inputs to save.
+        - with_hook, clip_extra, skip_prune_program: accepted without effect; hooks of the layer are
+          always saved.
 
-    Raises TraceError if Python control flow depends on a tensor value, or if a call depends on
-    state that the previous call changed. Raises VerifyError if the files return other values than
-    the layer, or if a size that the range of a named dimension allows is rejected. No file changes
-    in these cases.
+    Raises
+    ------
+    TraceError
+        If Python control flow depends on a tensor value and cannot be converted, or if a call
+        depends on state that the previous call changed.
+    VerifyError
+        If the files return other values than the layer, or if a size that the range of a named
+        dimension allows is rejected.
+    OpError
+        If there is no `input_spec` and no call, or if specs and arguments do not fit.
+    TypeError
+        If `layer` is neither a layer nor a function.
+    ValueError
+        If a config is unknown or the prefix is empty.
+
+    Notes
+    -----
+    No file changes if an error is raised.
+
+    See Also
+    --------
+    load : Load the files as a layer.
+    to_static : Declare the inputs, or run a function as a program.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 3)
+    >>> spec = paddle.static.InputSpec(["batch", 2], "float32", "x")
+    >>> paddle.jit.save(net, "net", input_spec=[spec])
+    >>> x = paddle.ones([4, 2])
+    >>> bool(paddle.allclose(paddle.jit.load("net")(x), net(x)))
+    True
     """
     unknown = configs.keys() - set(SAVE_CONFIGS)
     if unknown:

@@ -74,11 +74,34 @@ def require_last_captured_function() -> StaticFunction:
 
 
 class StaticFunction:
-    """A function, a method or the forward of a layer that runs as a program.
+    """A function, method or forward of a layer that runs as a program. Created by `to_static`.
 
     Arguments are Tensors, ndarrays and other values, possibly nested. A program is captured and
     cached for each combination of shapes, dtypes and other values. With `input_spec`, the program
-    is captured for the shapes and dtypes of the specs, and calls must match them.
+    is captured for the shapes and dtypes of the specs; a call that contradicts them captures
+    another program, with a warning. Sizes that a `Dim` does not allow raise OpError.
+
+    Parameters
+    ----------
+    function : callable
+    input_spec : list or tuple, optional
+        The InputSpec of each argument.
+    owner : object, optional
+        The object to which the method belongs.
+    full_graph : bool, default True
+        Whether a call that cannot be captured raises an error; else it runs as Python.
+    **_
+        Not used.
+
+    Examples
+    --------
+    >>> double = paddle.jit.to_static(lambda x: 2 * x)
+    >>> type(double).__name__
+    'StaticFunction'
+    >>> double(paddle.to_tensor([1.0])).tolist()
+    [2.0]
+    >>> double.get_traced_count()
+    1
     """
 
     def __init__(
@@ -106,17 +129,37 @@ class StaticFunction:
 
     @property
     def class_instance(self) -> Any:
-        """The object to which the method belongs; None for a function."""
+        """The object to which the method belongs; None for a function.
+
+        Examples
+        --------
+        >>> net = paddle.jit.to_static(nn.ReLU())
+        >>> net.forward.class_instance is net
+        True
+        """
         return self._owner
 
     @property
     def function_spec(self) -> FunctionSpec:
-        """The function and the InputSpecs of its arguments, as a FunctionSpec."""
+        """The function and the InputSpecs of its arguments, as a FunctionSpec.
+
+        Examples
+        --------
+        >>> paddle.jit.to_static(lambda x, y: x + y).function_spec.args_name
+        ['x', 'y']
+        """
         return FunctionSpec(self._function, self._input_spec)
 
     @property
     def dygraph_function(self) -> Callable[..., Any]:
-        """The original function, bound to its object."""
+        """The original function, bound to its object.
+
+        Examples
+        --------
+        >>> double = paddle.jit.to_static(lambda x: 2 * x)
+        >>> double.dygraph_function(3)
+        6
+        """
         owner = self._owner
         if owner is None or inspect.ismethod(self._function):
             return self._function
@@ -420,14 +463,34 @@ class StaticFunction:
     def train(self) -> None:
         """Capture programs for training, for a function that is not a method of a layer.
 
-        Raises InvalidOperationError for a method of a layer in eval mode.
+        This is the initial mode of a function. A method of a layer has the mode of the layer.
+
+        Raises
+        ------
+        InvalidOperationError
+            If it is a method of a layer in eval mode.
+
+        Examples
+        --------
+        >>> double = paddle.jit.to_static(lambda x: 2 * x)
+        >>> double.train()
         """
         self._override_or_check_training(True)
 
     def eval(self) -> None:
         """Capture programs for inference, for a function that is not a method of a layer.
 
-        Raises InvalidOperationError for a method of a layer in train mode.
+        A method of a layer has the mode of the layer.
+
+        Raises
+        ------
+        InvalidOperationError
+            If it is a method of a layer in train mode.
+
+        Examples
+        --------
+        >>> double = paddle.jit.to_static(lambda x: 2 * x)
+        >>> double.eval()
         """
         self._override_or_check_training(False)
 
@@ -450,8 +513,26 @@ class StaticFunction:
     def get_concrete_program(
         self, *args: Any, **kwargs: Any
     ) -> tuple[ConcreteProgram, CapturedProgram]:
-        """Return the ConcreteProgram for arguments like the given Tensors or InputSpecs, and its
-        PartialProgram.
+        """Return the program for some arguments; capture it if needed.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Arguments of the function: Tensors, InputSpecs or other values.
+
+        Returns
+        -------
+        concrete : ConcreteProgram
+            It has `main_program`, `startup_program`, `inputs`, `outputs` and `parameters`.
+        captured : CapturedProgram
+            It has the raw `program` and the `scope` with its values.
+
+        Examples
+        --------
+        >>> double = paddle.jit.to_static(lambda x: 2 * x)
+        >>> concrete, _ = double.get_concrete_program(paddle.static.InputSpec([None, 4]))
+        >>> concrete.outputs[0].shape
+        (-1, 4)
         """
         concrete = self._get_or_capture_program(
             self._function_parameters.bind_arguments(args, kwargs)
@@ -461,8 +542,31 @@ class StaticFunction:
     def concrete_program_specify_input_spec(
         self, input_spec: Any = None, with_hook: bool = False
     ) -> ConcreteProgram:
-        """Return the program for `input_spec`, by default the decorator's `input_spec`. If neither
-        the argument nor the decorator states an `input_spec`, return the program of the last call.
+        """Return the program for an `input_spec`; capture it if needed.
+
+        Parameters
+        ----------
+        input_spec : list or tuple, optional
+            The InputSpec of each argument. Default: that of `to_static`; without it, the program of
+            the last call is returned.
+        with_hook : bool, default False
+            Not used.
+
+        Returns
+        -------
+        ConcreteProgram
+
+        Raises
+        ------
+        OpError
+            If there is neither an `input_spec` nor a call.
+
+        Examples
+        --------
+        >>> double = paddle.jit.to_static(lambda x: 2 * x)
+        >>> spec = paddle.static.InputSpec([None, 4])
+        >>> double.concrete_program_specify_input_spec([spec]).outputs[0].shape
+        (-1, 4)
         """
         specs = self._input_spec if input_spec is None else input_spec
         return (
@@ -473,12 +577,39 @@ class StaticFunction:
 
     @property
     def has_input_spec(self) -> bool:
-        """Whether the function was decorated with an input_spec."""
+        """Whether the function was given an `input_spec`, a bool.
+
+        Examples
+        --------
+        >>> paddle.jit.to_static(lambda x: 2 * x).has_input_spec
+        False
+        """
         return self._input_spec is not None
 
     def arguments_for_save(self, input_spec: Any = None) -> FlattenedArguments:
-        """Return the arguments with InputSpecs in place of tensors: those of `input_spec`, or else
-        those of the decorator, or else those of the last call.
+        """Return the arguments for which `jit.save` writes a program, with InputSpecs for tensors.
+
+        Parameters
+        ----------
+        input_spec : list or tuple, optional
+            Default: that of `to_static`, else the arguments of the last call.
+
+        Returns
+        -------
+        FlattenedArguments
+            `leaves` is the flat list of specs and other values.
+
+        Raises
+        ------
+        OpError
+            If there is neither an `input_spec` nor a call, or if `input_spec` contradicts that of
+            `to_static`.
+
+        Examples
+        --------
+        >>> double = paddle.jit.to_static(lambda x: 2 * x)
+        >>> double.arguments_for_save([paddle.static.InputSpec([None, 4], name="x")]).leaves
+        [InputSpec(shape=(-1, 4), dtype=paddle.float32, name=x, stop_gradient=False)]
         """
         specs = self._input_spec if input_spec is None else input_spec
         if (
@@ -500,8 +631,25 @@ class StaticFunction:
         )
 
     def input_spec_with_declared_dynamic_sizes(self, input_spec: Any) -> Any:
-        """Return `input_spec` with example tensors replaced by specs. The specs have dynamic sizes
-        where the decorator's `input_spec` has dynamic sizes.
+        """Return specs for example tensors, with the dynamic sizes that `to_static` declared.
+
+        Parameters
+        ----------
+        input_spec : list or tuple
+            InputSpecs and example tensors. Only tensors are replaced.
+
+        Returns
+        -------
+        list or tuple
+            `input_spec` itself if `to_static` has none.
+
+        Examples
+        --------
+        >>> double = paddle.jit.to_static(
+        ...     lambda x: 2 * x, input_spec=[paddle.static.InputSpec([None, 4], name="x")]
+        ... )
+        >>> double.input_spec_with_declared_dynamic_sizes([paddle.ones([3, 4])])[0].shape
+        (-1, 4)
         """
         return (
             input_spec
@@ -537,50 +685,126 @@ class StaticFunction:
 
     @property
     def concrete_program(self) -> ConcreteProgram:
-        """The program for the decorator's `input_spec`; without it, the program of the last
-        call.
+        """The ConcreteProgram for the `input_spec` of `to_static`, or else that of the last call.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([4])
+        >>> double = paddle.jit.to_static(lambda x: 2 * x, input_spec=[spec])
+        >>> double.concrete_program.outputs[0].shape
+        (4,)
         """
         return self.concrete_program_specify_input_spec()
 
     @property
     def main_program(self) -> Program:
-        """The main program of concrete_program."""
+        """The main Program of `concrete_program`.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([4])
+        >>> double = paddle.jit.to_static(lambda x: 2 * x, input_spec=[spec])
+        >>> [op.type for op in double.main_program.global_block().ops]
+        ['scale']
+        """
         return self.concrete_program.main_program
 
     @property
     def inputs(self) -> list[Any]:
-        """The input variables of concrete_program."""
+        """The input Variables of `concrete_program`, a list.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([4])
+        >>> double = paddle.jit.to_static(lambda x: 2 * x, input_spec=[spec])
+        >>> double.inputs[0].name
+        'x'
+        """
         return self.concrete_program.input_variables
 
     @property
     def outputs(self) -> list[Any]:
-        """The output variables of concrete_program."""
+        """The output Variables of `concrete_program`, a list.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([4])
+        >>> double = paddle.jit.to_static(lambda x: 2 * x, input_spec=[spec])
+        >>> double.outputs[0].shape
+        (4,)
+        """
         return list(self.concrete_program.outputs)
 
     @property
     def program_cache(self) -> ProgramCache:
-        """The ProgramCache with the programs of this function."""
+        """The ProgramCache with the programs of this function.
+
+        Examples
+        --------
+        >>> double = paddle.jit.to_static(lambda x: 2 * x)
+        >>> y, z = double(paddle.ones([2])), double(paddle.ones([3]))
+        >>> len(double.program_cache)
+        2
+        """
         return self._program_cache
 
     @property
     def code(self) -> str:
-        """The source of the converted function."""
+        """The source of the converted function, a str.
+
+        Examples
+        --------
+        >>> print(paddle.jit.to_static(lambda x: 2 * x).code)
+        def _ol_lambda(x):
+            return 2 * x
+        """
         return converted_source(self.dygraph_function)
 
     @property
     def assumptions(self) -> list[Guard]:
-        """The guards of concrete_program on Python state. A call for which a guard does not hold
-        uses another program.
+        """The guards of `concrete_program` on Python state, a list of Guard.
+
+        A call for which a guard does not hold uses another program.
+
+        Examples
+        --------
+        >>> factor = 2.0
+        >>> scaled = paddle.jit.to_static(lambda x: factor * x)
+        >>> y = scaled(paddle.ones([2]))
+        >>> scaled.assumptions[0].var, scaled.assumptions[0].expected
+        ('factor', '2.0')
         """
         return self.concrete_program.guards.to_user_guards()
 
     def get_traced_count(self) -> int:
-        """Return the number of programs that were captured."""
+        """Return the number of programs that were captured.
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> double = paddle.jit.to_static(lambda x: 2 * x)
+        >>> y, z = double(paddle.ones([2])), double(paddle.zeros([2]))
+        >>> double.get_traced_count()
+        1
+        """
         return len(self._program_cache)
 
     def rollback(self) -> Callable[..., Any]:
-        """Return the original function. If the function was a method of a layer, assign it to the
-        layer again.
+        """Return the original function. A layer whose forward it is runs as Python again.
+
+        Returns
+        -------
+        callable
+
+        Examples
+        --------
+        >>> net = paddle.jit.to_static(nn.ReLU())
+        >>> forward = net.forward.rollback()
+        >>> type(net.forward).__name__
+        'method'
         """
         function = self.dygraph_function
         owner = self._owner

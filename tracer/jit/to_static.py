@@ -38,19 +38,56 @@ def to_static(
     backend: Any = None,
     **kwargs: Any,
 ) -> Any:
-    """Make a function, a method or the forward of a layer run as a program. Usable as a decorator,
-    with or without arguments.
+    """Make a function, a method or the forward of a layer run as a program.
 
-    input_spec: the InputSpec of each argument, nested like the arguments. Without input_spec, a
-    program is captured for each combination of shapes.
-    full_graph: True raises an error for a call that cannot be captured; False runs such calls as
-    Python, with one warning that names the construct and its line. The default is False, as in
-    Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is False.
-    build_strategy, backend: accepted for compatibility, without effect.
+    Usable as a decorator, with or without arguments. Control flow that depends on tensor values
+    becomes part of the program. The program is captured at the first call with each combination of
+    shapes, dtypes and other arguments.
 
-    Control flow that depends on tensor values becomes part of the program. For a layer, returns the
-    same layer, whose forward is replaced. A function that contains a training step (backward,
-    optimizer steps) runs as Python for either value of full_graph.
+    Parameters
+    ----------
+    function : callable or Layer, optional
+        None: return a decorator. A layer is changed in place: its `forward` is replaced.
+    input_spec : list or tuple, optional
+        The InputSpec of each argument, nested like the arguments. One program serves all shapes
+        that it allows. Without it, a program is captured for each combination of shapes.
+    build_strategy : BuildStrategy, optional
+        No effect.
+    backend : "CINN" or None, default None
+        No effect.
+    **kwargs
+        - full_graph : bool. True raises an error for a call that cannot be captured. False runs
+        such
+          calls as Python, with one warning that names the construct and its line. Default: False,
+          as in Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is False.
+        - property : bool, default False. True: `jit.save` does not save this method.
+        - is_prim_infer: no effect.
+
+    Returns
+    -------
+    StaticFunction, or the same Layer, or a decorator
+
+    Raises
+    ------
+    TypeError
+        If `function` is not callable, or if an argument has a wrong type or is unknown.
+    OpError
+        If `backend` is neither None nor "CINN".
+
+    Notes
+    -----
+    A function that contains a training step (backward, optimizer steps) runs as Python for either
+    value of `full_graph`.
+
+    Examples
+    --------
+    >>> @paddle.jit.to_static(full_graph=True)
+    ... def halve_until_small(x):
+    ...     while x.sum() > 1:
+    ...         x = x / 2
+    ...     return x
+    >>> halve_until_small(paddle.to_tensor([3.0, 5.0])).tolist()
+    [0.375, 0.625]
     """
     unknown = kwargs.keys() - IGNORED_ARGUMENTS
     if unknown:
@@ -111,7 +148,17 @@ declarative = to_static
 
 
 class ProgramTranslator:
-    """The singleton with which Paddle 1.8 to 2.6 control the conversion."""
+    """The singleton with which Paddle 1.8 to 2.6 control the conversion.
+
+    ``ProgramTranslator()`` always returns the same object. New code uses `to_static`,
+    `enable_to_static` and `save`.
+
+    Examples
+    --------
+    >>> translator = paddle.jit.ProgramTranslator()
+    >>> translator is paddle.jit.ProgramTranslator.get_instance()
+    True
+    """
 
     _instance: ProgramTranslator | None = None
 
@@ -123,33 +170,111 @@ class ProgramTranslator:
 
     @classmethod
     def get_instance(cls) -> ProgramTranslator:
-        """Return the only instance of the class."""
+        """Return the only instance of the class.
+
+        Returns
+        -------
+        ProgramTranslator
+
+        Examples
+        --------
+        >>> paddle.jit.ProgramTranslator.get_instance().enable_to_static
+        True
+        """
         return cls()
 
     @classmethod
     def reset(cls) -> None:
-        """Restore the singleton's initial state: conversion enabled, no captured programs."""
+        """Turn the conversion on again, which is its initial state. Captured programs are kept.
+
+        Examples
+        --------
+        >>> translator = paddle.jit.ProgramTranslator()
+        >>> translator.enable(False)
+        >>> translator.reset()
+        >>> translator.enable_to_static
+        True
+        """
         conversion_switches.enable_to_static(True)
 
     @property
     def enable_to_static(self) -> bool:
-        """Whether functions decorated with `to_static` run as programs."""
+        """Whether functions decorated with `to_static` run as programs, a bool.
+
+        Examples
+        --------
+        >>> paddle.jit.ProgramTranslator().enable_to_static
+        True
+        """
         return conversion_switches.is_to_static_enabled()
 
     def enable(self, enable_to_static: bool) -> None:
-        """Let functions decorated with `to_static` run as programs if the argument is true,
-        otherwise as Python.
+        """Turn the conversion to programs on or off for the whole process.
+
+        Parameters
+        ----------
+        enable_to_static : bool
+            False: functions decorated with `to_static` run as Python.
+
+        Raises
+        ------
+        TypeError
+            If the argument is not a bool.
+
+        Examples
+        --------
+        >>> translator = paddle.jit.ProgramTranslator()
+        >>> translator.enable(False)
+        >>> translator.enable_to_static
+        False
+        >>> translator.enable(True)
         """
         conversion_switches.enable_to_static(enable_to_static)
 
     def get_output(self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Run the function as a program with these arguments, and return its result."""
+        """Run a function as a program and return its result.
+
+        Parameters
+        ----------
+        dygraph_func : callable
+            A function, also one of `to_static`. Its programs are kept for further calls.
+        *args, **kwargs
+            The arguments of the call.
+
+        Returns
+        -------
+        object
+            What the function returns.
+
+        Examples
+        --------
+        >>> def double(x):
+        ...     return 2 * x
+        >>> paddle.jit.ProgramTranslator().get_output(double, paddle.to_tensor([1.0])).tolist()
+        [2.0]
+        """
         return self._get_or_create_static_function(dygraph_func)(*args, **kwargs)
 
     def get_func(self, dygraph_func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the converted function, which records control flow if it is called while a program
-        is recorded. In eager mode, the converted function returns what the original function
-        returns.
+        """Return the converted function.
+
+        It records control flow if it is called while a program is recorded. In eager mode, it
+        returns what the original function returns.
+
+        Parameters
+        ----------
+        dygraph_func : callable
+
+        Returns
+        -------
+        callable
+
+        Examples
+        --------
+        >>> def double(x):
+        ...     return 2 * x
+        >>> paddle.jit.ProgramTranslator().get_func(double)(paddle.to_tensor([1.0])).tolist()
+        [2.0]
         """
         found: Callable[..., Any] = convert_if_user_code(_unwrap_static_function(dygraph_func))
         return found
@@ -157,7 +282,29 @@ class ProgramTranslator:
     def get_program(
         self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> tuple[Program, Program, list[Any], list[Any]]:
-        """Return the main program, the startup program, and the variables of inputs and outputs."""
+        """Capture a function for some arguments and return its programs.
+
+        Parameters
+        ----------
+        dygraph_func : callable
+        *args, **kwargs
+            Arguments of the function: Tensors, InputSpecs or other values.
+
+        Returns
+        -------
+        main_program, startup_program : Program
+        inputs, outputs : list of Variable
+
+        Examples
+        --------
+        >>> def double(x):
+        ...     return 2 * x
+        >>> main, startup, inputs, outputs = paddle.jit.ProgramTranslator().get_program(
+        ...     double, paddle.static.InputSpec([None, 4])
+        ... )
+        >>> inputs[0].shape, outputs[0].shape
+        ((-1, 4), (-1, 4))
+        """
         concrete, _ = self._get_or_create_static_function(dygraph_func).get_concrete_program(
             *args, **kwargs
         )
@@ -169,11 +316,50 @@ class ProgramTranslator:
         )
 
     def get_code(self, dygraph_func: Callable[..., Any]) -> str:
-        """Return the source of the converted function."""
+        """Return the source of the converted function.
+
+        Parameters
+        ----------
+        dygraph_func : callable
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        TypeError
+            If it is not a Python function.
+        OpError
+            If its source is not available.
+
+        Examples
+        --------
+        >>> def double(x):
+        ...     return 2 * x
+        >>> print(paddle.jit.ProgramTranslator().get_code(double))
+        def double(x):
+            return 2 * x
+        """
         return converted_source(_unwrap_static_function(dygraph_func))
 
     def get_program_cache(self) -> ProgramCache:
-        """Return the programs of the functions given to `get_output` and `get_program`."""
+        """Return the programs of the functions given to `get_output` and `get_program`.
+
+        Returns
+        -------
+        ProgramCache
+            `len` of it is the number of programs; `concrete_programs()` returns them as a list.
+
+        Examples
+        --------
+        >>> def double(x):
+        ...     return 2 * x
+        >>> translator = paddle.jit.ProgramTranslator()
+        >>> y = translator.get_output(double, paddle.to_tensor([1.0]))
+        >>> len(translator.get_program_cache()) >= 1
+        True
+        """
         found = ProgramCache()
         for function in _translated_functions.values():
             for i, concrete in enumerate(function.program_cache.concrete_programs()):
@@ -185,12 +371,30 @@ class ProgramTranslator:
     def save_inference_model(
         self, dirname: str, feed: Sequence[int] | None = None, fetch: Sequence[int] | None = None
     ) -> None:
-        """Write the program that was captured last to the folder `dirname`, in the layout of Paddle
-        1.8.
+        """Write the program that was captured last to a folder, in the layout of Paddle 1.8.
 
-        feed, fetch: the indices of the inputs and outputs to save, by default all.
+        Parameters
+        ----------
+        dirname : str
+        feed, fetch : list of int, optional
+            The indices of the inputs and outputs to save. Default: all.
 
-        Raises OpError if no program was captured.
+        Raises
+        ------
+        OpError
+            If no program was captured, or if an index is out of range.
+        TypeError
+            If `feed` or `fetch` is not a list of ints.
+
+        Examples
+        --------
+        >>> def double(x):
+        ...     return 2 * x
+        >>> translator = paddle.jit.ProgramTranslator()
+        >>> y = translator.get_output(double, paddle.to_tensor([1.0]))
+        >>> translator.save_inference_model("folder")
+        >>> paddle.jit.load("folder")(paddle.to_tensor([3.0])).tolist()
+        [6.0]
         """
         (method,) = methods_to_save(require_last_captured_function(), None, False)
         recording = capture_for_inference(method, SharedParameterNames(), None, None)

@@ -34,7 +34,21 @@ class TracedLayer:
 
     A trace contains the ops of one run, so it depends on the branches that Python code took in this
     run. `assumptions` lists the values that Python code read. A call with other values raises
-    GuardError with the line that read the value.
+    GuardError with the line that read the value. A call takes a list of Tensors or ndarrays and
+    returns the outputs as a flat list of ndarrays.
+
+    Parameters
+    ----------
+    recording : CapturedProgram
+        Made by `trace`.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 3)
+    >>> x = paddle.ones([4, 2])
+    >>> y, traced = paddle.jit.TracedLayer.trace(net, x)
+    >>> np.allclose(traced([x])[0], y.numpy())
+    True
     """
 
     def __init__(self, recording: CapturedProgram) -> None:
@@ -45,13 +59,44 @@ class TracedLayer:
     def trace(
         layer: Layer, inputs: Any, guards: str = CHECK, again: Any = None
     ) -> tuple[Any, TracedLayer]:
-        """Run `layer` on `inputs` (a Tensor, or a list with one per argument), and return its
-        outputs and the TracedLayer.
+        """Run a layer on some inputs and record its ops.
 
-        guards: 'check' raises GuardError for a call that violates an assumption; 'drop' only lists
-        the assumptions, and a call that violates one returns what the recorded ops compute.
-        again: inputs of other sizes, with which `layer` is traced a second time. If the program is
-        the same, sizes that Python code only used in arithmetic may vary.
+        Parameters
+        ----------
+        layer : Layer
+        inputs : Tensor, or list of Tensor
+            One per argument of `forward`.
+        guards : "check" or "drop", default "check"
+            "check": a call that violates an assumption raises GuardError. "drop": the assumptions
+            are only listed, and a call that violates one returns what the recorded ops compute.
+        again : Tensor, or list of Tensor, optional
+            Inputs of other sizes, with which `layer` is traced a second time. If the program is the
+            same, sizes that Python code only used in arithmetic may vary.
+
+        Returns
+        -------
+        outputs : what the layer returned
+        traced : TracedLayer
+
+        Raises
+        ------
+        TypeError
+            If `layer` is not a layer or `inputs` are neither a Tensor nor a list.
+        ValueError
+            If `guards` is neither "check" nor "drop".
+
+        Warns
+        -----
+        UserWarning
+            If `forward` changes parameters or buffers; the trace does not change them.
+
+        Examples
+        --------
+        >>> y, traced = paddle.jit.TracedLayer.trace(nn.Linear(2, 3), paddle.ones([4, 2]))
+        >>> y.shape
+        [4, 3]
+        >>> traced.program.feed_names(), traced.program.fetch_names()
+        (['input'], ['out'])
         """
         require_guards_config("TracedLayer.trace", guards)
         if not isinstance(layer, Layer):
@@ -77,17 +122,34 @@ class TracedLayer:
 
     @property
     def program(self) -> Program:
-        """The program; `print` shows it as text that oarlock.ir.parser can parse."""
+        """The recorded Program; `print` shows it as text that oarlock.ir.parser can parse.
+
+        Examples
+        --------
+        >>> y, traced = paddle.jit.TracedLayer.trace(nn.ReLU(), paddle.ones([4, 2]))
+        >>> [op.type for op in traced.program.ops()]
+        ['feed', 'relu', 'fetch']
+        """
         return self._captured_program.program
 
     @property
     def assumptions(self) -> list[Guard]:
-        """Everything that Python code read of traced values and sizes: what was read, its value,
-        and the line that read it.
+        """Everything that Python code read of traced values and sizes, a list of Guard.
 
-        An assumption of kind 'state' is a parameter or buffer that forward changed; it is not
-        stored in the file and cannot be checked. With guards='drop' the assumptions are listed as
-        well.
+        A Guard has the attributes `kind`, `var`, `axis`, `expected` (the value), `reader` (what was
+        called) and `where` (the line). One of kind "state" is a parameter or buffer that forward
+        changed; it is not stored in the file and cannot be checked. With guards="drop" the
+        assumptions are listed as well.
+
+        Examples
+        --------
+        >>> class Mean(nn.Layer):
+        ...     def forward(self, x):
+        ...         return x.sum() / float(x.shape[0])
+        >>> y, traced = paddle.jit.TracedLayer.trace(Mean(), paddle.ones([4, 2]))
+        >>> guard = traced.assumptions[0]
+        >>> guard.var, guard.axis, guard.expected
+        ('x', 0, '4')
         """
         state = [
             Guard("state", name, 0, "", "changed by forward", "", "")
@@ -104,8 +166,22 @@ class TracedLayer:
         build_strategy: BuildStrategy | None = None,
         exec_strategy: ExecutionStrategy | None = None,
     ) -> None:
-        """Accept BuildStrategy and ExecutionStrategy without effect. Raises TypeError if an
-        argument is neither None nor of the expected class.
+        """Accept a BuildStrategy and an ExecutionStrategy without effect.
+
+        Parameters
+        ----------
+        build_strategy : BuildStrategy, optional
+        exec_strategy : ExecutionStrategy, optional
+
+        Raises
+        ------
+        TypeError
+            If an argument is neither None nor of the expected class.
+
+        Examples
+        --------
+        >>> y, traced = paddle.jit.TracedLayer.trace(nn.ReLU(), paddle.ones([4, 2]))
+        >>> traced.set_strategy(build_strategy=paddle.static.BuildStrategy())
         """
         for given, kind in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
             if given is not None and not isinstance(given, kind):
@@ -137,9 +213,30 @@ class TracedLayer:
     ) -> None:
         """Write `path`.pdmodel and `path`.pdiparams for inference, verified.
 
-        feed, fetch: the indices of the inputs and outputs to save, by default all.
-        verify: False does not compare the files with the program.
-        guards: 'drop' does not save the assumptions.
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The prefix of the files.
+        feed, fetch : list of int, optional
+            The indices of the inputs and outputs to save. Default: all.
+        **configs
+            - verify : bool, default True. Compare the files with the program.
+            - guards : "check" or "drop", default "check". "drop" does not save the assumptions.
+            - clip_extra: accepted without effect.
+
+        Raises
+        ------
+        OpError
+            If an index is out of range.
+        ValueError
+            If a config is unknown or the prefix is empty.
+
+        Examples
+        --------
+        >>> y, traced = paddle.jit.TracedLayer.trace(nn.Linear(2, 3), paddle.ones([4, 2]))
+        >>> traced.save_inference_model("traced")
+        >>> paddle.jit.load("traced")(paddle.ones([4, 2])).shape
+        [4, 3]
         """
         wanted = configs.pop("verify", True)
         guards = require_guards_config("save_inference_model", configs.pop("guards", CHECK))

@@ -19,8 +19,24 @@ def _flatten_and_check_equal_size(name: str, preds: Any, labels: Any) -> tuple[A
 
 
 class Precision(Metric):
-    """Precision of a binary classification: true positives / (true positives + false positives). A
-    prediction >= 0.5 is positive.
+    """Precision of a binary classification, over batches.
+
+    true positives / (true positives + false positives)
+
+    A prediction >= 0.5 is positive.
+
+    Parameters
+    ----------
+    name : str, default "precision"
+    *args, **kwargs
+        Not used.
+
+    Examples
+    --------
+    >>> metric = paddle.metric.Precision()
+    >>> metric.update(np.array([0.9, 0.8, 0.2]), np.array([1, 0, 1]))
+    >>> metric.accumulate()
+    0.5
     """
 
     def __init__(self, name: str = "precision", *args: Any, **kwargs: Any) -> None:
@@ -30,8 +46,24 @@ class Precision(Metric):
     def update(self, preds: Any, labels: Any) -> None:
         """Add the predictions and labels of a batch.
 
-        preds: probabilities [N] or [N, 1].
-        labels: 0 or 1, in the same shape.
+        Parameters
+        ----------
+        preds : Tensor or ndarray [N] or [N, 1]
+            Probabilities.
+        labels : Tensor or ndarray [N] or [N, 1]
+            0 or 1.
+
+        Raises
+        ------
+        OpError
+            If the numbers of predictions and labels differ.
+
+        Examples
+        --------
+        >>> metric = paddle.metric.Precision()
+        >>> metric.update(np.array([[0.9], [0.8]]), np.array([[1], [1]]))
+        >>> metric.accumulate()
+        1.0
         """
         preds, labels = _flatten_and_check_equal_size("Precision", preds, labels)
         positive = preds >= 0.5
@@ -39,23 +71,45 @@ class Precision(Metric):
         self.fp += int((positive & (labels != 1)).sum())
 
     def accumulate(self) -> float:
-        """Return the precision over all batches so far; 0 if no prediction was positive."""
+        """Return the precision over all batches; 0 if no prediction was positive.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> paddle.metric.Precision().accumulate()
+        0.0
+        """
         return self.tp / (self.tp + self.fp) if self.tp + self.fp else 0.0
 
     def reset(self) -> None:
-        """Reset the counts of the metric to zero."""
         self.tp = self.fp = 0
 
     def name(self) -> str:
-        """Return the name of the metric."""
         return self._name
 
 
 class Recall(Metric):
-    """Recall of a binary classification: true positives / (true positives + false negatives). A
-    prediction > 0.5 is positive.
+    """Recall of a binary classification, over batches.
 
-    Paddle's Precision counts 0.5 as positive, its Recall does not.
+    true positives / (true positives + false negatives)
+
+    A prediction > 0.5 is positive; for `Precision`, also 0.5 itself is, as in Paddle.
+
+    Parameters
+    ----------
+    name : str, default "recall"
+    *args, **kwargs
+        Not used.
+
+    Examples
+    --------
+    >>> metric = paddle.metric.Recall()
+    >>> metric.update(np.array([0.9, 0.8, 0.2]), np.array([1, 0, 1]))
+    >>> metric.accumulate()
+    0.5
     """
 
     def __init__(self, name: str = "recall", *args: Any, **kwargs: Any) -> None:
@@ -65,8 +119,24 @@ class Recall(Metric):
     def update(self, preds: Any, labels: Any) -> None:
         """Add the predictions and labels of a batch.
 
-        preds: probabilities [N] or [N, 1].
-        labels: 0 or 1, in the same shape.
+        Parameters
+        ----------
+        preds : Tensor or ndarray [N] or [N, 1]
+            Probabilities.
+        labels : Tensor or ndarray [N] or [N, 1]
+            0 or 1.
+
+        Raises
+        ------
+        OpError
+            If the numbers of predictions and labels differ.
+
+        Examples
+        --------
+        >>> metric = paddle.metric.Recall()
+        >>> metric.update(np.array([[0.9], [0.8]]), np.array([[1], [1]]))
+        >>> metric.accumulate()
+        1.0
         """
         preds, labels = _flatten_and_check_equal_size("Recall", preds, labels)
         is_predicted = preds[labels == 1] > 0.5
@@ -74,20 +144,51 @@ class Recall(Metric):
         self.fn += int((~is_predicted).sum())
 
     def accumulate(self) -> float:
-        """Return the recall over all batches so far; 0 if no label was positive."""
+        """Return the recall over all batches; 0 if no label was positive.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> paddle.metric.Recall().accumulate()
+        0.0
+        """
         return self.tp / (self.tp + self.fn) if self.tp + self.fn else 0.0
 
     def reset(self) -> None:
-        """Reset the counts of the metric to zero."""
         self.tp = self.fn = 0
 
     def name(self) -> str:
-        """Return the name of the metric."""
         return self._name
 
 
 class Auc(Metric):
-    """Area under the ROC curve, from histograms of num_thresholds + 1 bins of the probability."""
+    """Area under the ROC curve of a binary classification, over batches.
+
+    It is computed from histograms of num_thresholds + 1 bins of the probability.
+
+    Parameters
+    ----------
+    curve : "ROC", default "ROC"
+    num_thresholds : int, default 4095
+    name : str, default "auc"
+    *args, **kwargs
+        Not used.
+
+    Raises
+    ------
+    OpError
+        If `curve` is not "ROC".
+
+    Examples
+    --------
+    >>> auc = paddle.metric.Auc()
+    >>> auc.update(np.array([[0.9, 0.1], [0.4, 0.6], [0.3, 0.7]]), np.array([0, 1, 0]))
+    >>> auc.accumulate()
+    0.5
+    """
 
     def __init__(
         self,
@@ -105,8 +206,24 @@ class Auc(Metric):
     def update(self, preds: Any, labels: Any) -> None:
         """Add the predictions and labels of a batch.
 
-        preds: probabilities of both classes [N, 2].
-        labels: 0 or 1, [N] or [N, 1].
+        Parameters
+        ----------
+        preds : Tensor or ndarray [N, 2]
+            Probabilities of both classes, in [0, 1]. Only those of class 1 are used.
+        labels : Tensor or ndarray [N] or [N, 1]
+            0 or 1.
+
+        Raises
+        ------
+        OpError
+            If shapes do not fit or a probability is not in [0, 1].
+
+        Examples
+        --------
+        >>> auc = paddle.metric.Auc()
+        >>> auc.update(np.array([[0.8, 0.2], [0.1, 0.9]]), np.array([[0], [1]]))
+        >>> auc.accumulate()
+        1.0
         """
         preds = np.asarray(preds)
         if preds.ndim != 2 or preds.shape[1] != 2:
@@ -119,8 +236,17 @@ class Auc(Metric):
         self._stat_neg += np.bincount(bins[labels == 0], minlength=self._num_thresholds + 1)
 
     def accumulate(self) -> float:
-        """Return the area over all batches so far, by the trapezoidal rule; 0 if one of the two
-        classes did not occur.
+        """Return the area over all batches, by the trapezoidal rule.
+
+        Returns
+        -------
+        float
+            0 if one of the two classes did not occur.
+
+        Examples
+        --------
+        >>> paddle.metric.Auc().accumulate()
+        0.0
         """
         true_positives = np.concatenate([[0], np.cumsum(self._stat_pos[::-1])])
         false_positives = np.cumsum(self._stat_neg[::-1])
@@ -130,10 +256,8 @@ class Auc(Metric):
         return float(area / (true_positives[-1] * false_positives[-1]))
 
     def reset(self) -> None:
-        """Reset the counts of the metric to zero."""
         self._stat_pos = np.zeros(self._num_thresholds + 1, np.int64)
         self._stat_neg = np.zeros(self._num_thresholds + 1, np.int64)
 
     def name(self) -> str:
-        """Return the name of the metric."""
         return self._name

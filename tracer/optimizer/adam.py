@@ -37,7 +37,7 @@ def _checked_adam_attrs(class_name: str, beta1: Any, beta2: Any, epsilon: Any) -
 
 
 class Adam(Optimizer):
-    """Adam (Kingma and Ba 2014), with epsilon outside of the bias correction as in Paddle.
+    """Adam: steps of the running mean of the gradient, scaled by that of its square.
 
     moment1 = beta1 * moment1 + (1 - beta1) * g
 
@@ -45,6 +45,45 @@ class Adam(Optimizer):
 
     parameter -= lr * sqrt(1 - beta2^t) / (1 - beta1^t) * moment1 / (sqrt(moment2) + epsilon *
     sqrt(1 - beta2^t))
+
+    at step t = 1, 2, ... with gradient g (Kingma and Ba 2014).
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler, default 0.001
+    beta1, beta2 : float, default 0.9 and 0.999
+        Decay rates of the moments, in [0, 1).
+    epsilon : float, default 1e-8
+        Not negative.
+    parameters : list of Parameter, or list of dict
+        Required, except in static graph mode; a dict is a group with own options, see `Optimizer`.
+    weight_decay : float, L1Decay or L2Decay, optional
+        Added to the gradient; a float is the factor of `L2Decay`. `AdamW` decays parameters
+        directly.
+    grad_clip : ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, optional
+    lazy_mode : bool, default False
+        True is not supported, because gradients are dense.
+    multi_precision : bool, default False
+        Update float32 copies of float16 and bfloat16 parameters.
+    use_multi_tensor : bool, default False
+        Not used: all parameters are updated by one call of a kernel where that is possible.
+    name : str, optional
+        Not used.
+
+    Raises
+    ------
+    OpError
+        If a beta is not in [0, 1), epsilon is negative, `lazy_mode` is True or `parameters` is
+        missing.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 1, weight_attr=nn.initializer.Constant(1.0))
+    >>> adam = paddle.optimizer.Adam(learning_rate=0.1, parameters=net.parameters())
+    >>> net(paddle.to_tensor([[1.0, 20.0]])).sum().backward()
+    >>> adam.step()
+    >>> [round(w, 3) for w in net.weight.flatten().tolist()]
+    [0.9, 0.9]
     """
 
     _op = optimizer.adam
@@ -121,11 +160,53 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay: parameter *= 1 - lr * weight_decay (Loshchilov and Hutter
-    2017).
+    """Adam with decoupled weight decay: the decay does not pass through the moments.
 
-    apply_decay_param_fun(name): whether a parameter decays; lr_ratio(parameter): factor of the
-    learning rate
+    parameter *= 1 - lr * weight_decay, then Adam's update (Loshchilov and Hutter 2017).
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler, default 0.001
+    beta1, beta2 : float, default 0.9 and 0.999
+        Decay rates of the moments, in [0, 1).
+    epsilon : float, default 1e-8
+        Not negative.
+    parameters : list of Parameter, or list of dict
+        Required, except in static graph mode; a dict is a group with own options, see `Optimizer`.
+    weight_decay : float, default 0.01
+        The `regularizer` of a parameter is not used.
+    lr_ratio : callable, optional
+        ``lr_ratio(parameter)`` returns a factor of the learning rate.
+    apply_decay_param_fun : callable, optional
+        ``apply_decay_param_fun(name)`` returns whether the parameter of that name decays. Default:
+        all decay.
+    grad_clip : ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, optional
+    lazy_mode : bool, default False
+        True is not supported, because gradients are dense.
+    multi_precision : bool, default False
+        Update float32 copies of float16 and bfloat16 parameters.
+    name : str, optional
+        Not used.
+
+    Raises
+    ------
+    OpError
+        If a beta is not in [0, 1), epsilon is negative, `lazy_mode` is True or `parameters` is
+        missing.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 1, weight_attr=nn.initializer.Constant(1.0))
+    >>> adamw = paddle.optimizer.AdamW(
+    ...     learning_rate=0.1,
+    ...     parameters=net.parameters(),
+    ...     weight_decay=0.5,
+    ...     apply_decay_param_fun=lambda name: ".w_" in name,
+    ... )
+    >>> net(paddle.to_tensor([[1.0, 20.0]])).sum().backward()
+    >>> adamw.step()
+    >>> [round(w, 3) for w in net.weight.flatten().tolist()]
+    [0.85, 0.85]
     """
 
     _op = optimizer.adamw
@@ -191,13 +272,44 @@ class AdamW(Adam):
 
 
 class Adamax(Optimizer):
-    """Adam with the infinity norm instead of the second moment (Kingma and Ba 2014).
+    """Adam with the infinity norm instead of the second moment.
 
     moment = beta1 * moment + (1 - beta1) * g
 
-    inf_norm = max(|g|, beta2 * inf_norm + epsilon)
+    inf_norm = max(abs(g), beta2 * inf_norm + epsilon)
 
     parameter -= lr / (1 - beta1^t) * moment / inf_norm
+
+    at step t = 1, 2, ... with gradient g (Kingma and Ba 2014).
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler, default 0.001
+    beta1, beta2 : float, default 0.9 and 0.999
+        Decay rates, in [0, 1).
+    epsilon : float, default 1e-8
+        Not negative.
+    parameters : list of Parameter, or list of dict
+        Required, except in static graph mode; a dict is a group with own options, see `Optimizer`.
+    weight_decay : float, L1Decay or L2Decay, optional
+        Added to the gradient; a float is the factor of `L2Decay`.
+    grad_clip : ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, optional
+    name : str, optional
+        Not used.
+
+    Raises
+    ------
+    OpError
+        If a beta is not in [0, 1), epsilon is negative or `parameters` is missing.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 1, weight_attr=nn.initializer.Constant(1.0))
+    >>> adamax = paddle.optimizer.Adamax(learning_rate=0.1, parameters=net.parameters())
+    >>> net(paddle.to_tensor([[1.0, 20.0]])).sum().backward()
+    >>> adamax.step()
+    >>> [round(w, 3) for w in net.weight.flatten().tolist()]
+    [0.9, 0.9]
     """
 
     _op = optimizer.adamax
@@ -230,9 +342,48 @@ class Adamax(Optimizer):
 
 
 class Lamb(Adam):
-    """Adam's direction plus weight decay, scaled by the norm of each parameter (You et al. 2019).
+    """LAMB: Adam's update plus weight decay, scaled to the norm of each parameter.
 
-    exclude_from_weight_decay_fn(parameter): whether a parameter does not decay
+    u = moment1 / (1 - beta1^t) / (sqrt(moment2 / (1 - beta2^t)) + epsilon) + lamb_weight_decay *
+    parameter
+
+    parameter -= lr * norm(parameter) / norm(u) * u
+
+    with Adam's moments (You et al. 2019). The ratio of the norms is 1 if one of them is 0.
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler, default 0.001
+    lamb_weight_decay : float, default 0.01
+    beta1, beta2 : float, default 0.9 and 0.999
+        Decay rates of the moments, in [0, 1).
+    epsilon : float, default 1e-6
+        Not negative.
+    parameters : list of Parameter, or list of dict
+        Required, except in static graph mode; a dict is a group with own options, see `Optimizer`.
+    grad_clip : ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, optional
+    exclude_from_weight_decay_fn : callable, optional
+        ``exclude_from_weight_decay_fn(parameter)`` returns whether the parameter does not decay.
+    multi_precision : bool, default False
+        Update float32 copies of float16 and bfloat16 parameters.
+    always_adapt : bool, default False
+        Use the ratio of the norms for parameters without weight decay too; else it is 1 for them.
+    name : str, optional
+        Not used.
+
+    Raises
+    ------
+    OpError
+        If a beta is not in [0, 1), epsilon is negative or `parameters` is missing.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 1, weight_attr=nn.initializer.Constant(1.0))
+    >>> lamb = paddle.optimizer.Lamb(learning_rate=0.1, parameters=net.parameters())
+    >>> net(paddle.to_tensor([[1.0, 20.0]])).sum().backward()
+    >>> lamb.step()
+    >>> [round(w, 3) for w in net.weight.flatten().tolist()]
+    [0.9, 0.9]
     """
 
     _op = optimizer.lamb

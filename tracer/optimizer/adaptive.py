@@ -16,9 +16,41 @@ __all__ = ["Adadelta", "Adagrad", "RMSProp"]
 
 
 class Adagrad(Optimizer):
-    """Adagrad (Duchi et al. 2011).
+    """Adagrad: each element's step shrinks with the sum of its squared gradients.
 
-    moment += g^2; parameter -= lr * g / (sqrt(moment) + epsilon)
+    moment += g^2
+
+    parameter -= lr * g / (sqrt(moment) + epsilon)
+
+    with gradient g (Duchi et al. 2011).
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler
+    epsilon : float, default 1e-6
+    parameters : list of Parameter, or list of dict
+        Required, except in static graph mode; a dict is a group with own options, see `Optimizer`.
+    weight_decay : float, L1Decay or L2Decay, optional
+        Added to the gradient; a float is the factor of `L2Decay`.
+    grad_clip : ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, optional
+    name : str, optional
+        Not used.
+    initial_accumulator_value : float, default 0.0
+        Initial value of `moment`.
+
+    Raises
+    ------
+    OpError
+        If `parameters` is missing.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 1, weight_attr=nn.initializer.Constant(1.0))
+    >>> adagrad = paddle.optimizer.Adagrad(learning_rate=0.1, parameters=net.parameters())
+    >>> net(paddle.to_tensor([[1.0, 20.0]])).sum().backward()
+    >>> adagrad.step()
+    >>> [round(w, 3) for w in net.weight.flatten().tolist()]
+    [0.9, 0.9]
     """
 
     _op = optimizer.adagrad
@@ -42,8 +74,45 @@ class Adagrad(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """Adadelta: updates scaled by the ratio of running RMS of updates and gradients (Zeiler
-    2012).
+    """Adadelta: steps scaled by the ratio of the running RMS of updates and of gradients.
+
+    mean_square = rho * mean_square + (1 - rho) * g^2
+
+    u = g * sqrt((mean_square_u + epsilon) / (mean_square + epsilon))
+
+    mean_square_u = rho * mean_square_u + (1 - rho) * u^2
+
+    parameter -= lr * u
+
+    with gradient g (Zeiler 2012).
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler, default 0.001
+    epsilon : float, default 1e-6
+    rho : float, default 0.95
+        Decay rate of the means.
+    parameters : list of Parameter, or list of dict
+        Required, except in static graph mode; a dict is a group with own options, see `Optimizer`.
+    weight_decay : float, L1Decay or L2Decay, optional
+        Added to the gradient; a float is the factor of `L2Decay`.
+    grad_clip : ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, optional
+    name : str, optional
+        Not used.
+
+    Raises
+    ------
+    OpError
+        If `parameters` is missing.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 1, weight_attr=nn.initializer.Constant(1.0))
+    >>> adadelta = paddle.optimizer.Adadelta(learning_rate=1.0, parameters=net.parameters())
+    >>> net(paddle.to_tensor([[1.0, 20.0]])).sum().backward()
+    >>> adadelta.step()
+    >>> [round(w, 4) for w in net.weight.flatten().tolist()]
+    [0.9955, 0.9955]
     """
 
     _op = optimizer.adadelta
@@ -69,13 +138,48 @@ class Adadelta(Optimizer):
 
 
 class RMSProp(Optimizer):
-    """RMSProp (Hinton 2012).
+    """RMSProp: steps scaled by the running RMS of the gradient, with momentum.
 
     mean_square = rho * mean_square + (1 - rho) * g^2
 
-    velocity = momentum * velocity + lr * g / sqrt(mean_square + epsilon); parameter -= velocity
+    velocity = momentum * velocity + lr * g / sqrt(mean_square + epsilon)
 
-    centered: subtract the square of the mean gradient from mean_square
+    parameter -= velocity
+
+    with gradient g (Hinton 2012). With `centered`, the square of the running mean of g is
+    subtracted from mean_square under the root.
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler
+    rho : float, default 0.95
+        Decay rate of the means, >= 0. In a parameter group, it may be called `rho` or `decay`.
+    epsilon : float, default 1e-6
+        Not negative.
+    momentum : float, default 0.0
+        Not negative.
+    centered : bool, default False
+    parameters : list of Parameter, or list of dict
+        Required, except in static graph mode; a dict is a group with own options, see `Optimizer`.
+    weight_decay : float, L1Decay or L2Decay, optional
+        Added to the gradient; a float is the factor of `L2Decay`.
+    grad_clip : ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, optional
+    name : str, optional
+        Not used.
+
+    Raises
+    ------
+    OpError
+        If `rho`, `epsilon` or `momentum` is negative or `parameters` is missing.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 1, weight_attr=nn.initializer.Constant(1.0))
+    >>> rmsprop = paddle.optimizer.RMSProp(learning_rate=0.1, parameters=net.parameters())
+    >>> net(paddle.to_tensor([[1.0, 20.0]])).sum().backward()
+    >>> rmsprop.step()
+    >>> [round(w, 3) for w in net.weight.flatten().tolist()]
+    [0.553, 0.553]
     """
 
     _op = optimizer.rmsprop

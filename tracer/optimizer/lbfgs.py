@@ -31,14 +31,61 @@ class _LineSearchPoint(NamedTuple):
 
 
 class LBFGS(Optimizer):
-    """L-BFGS, a quasi-Newton method for small, smooth problems. All parameters are treated as one
-    vector (Nocedal and Wright, Numerical Optimization, 7.2).
+    """L-BFGS, a quasi-Newton method for small, smooth problems.
 
-    step(closure) runs up to max_iter iterations and calls `closure`, which clears the gradients,
-    computes the loss and calls backward(), about max_eval times: the limit is checked after each
-    iteration, whose line search may exceed it.
-    history_size: number of stored differences.
-    line_search_fn: None for steps of length learning_rate, or 'strong_wolfe'.
+    All parameters are one vector. A step moves it along -H * gradient, where the inverse Hessian H
+    is estimated from the last differences of parameters and gradients (Nocedal and Wright,
+    Numerical Optimization, 7.2). The loss must be deterministic.
+
+    Parameters
+    ----------
+    learning_rate : float, default 1.0
+        The step length, or the first one that the line search tries. Shorter in the first
+        iteration.
+    max_iter : int, default 20
+        Largest number of iterations of one call of `step`.
+    max_eval : int, default max_iter * 5 // 4
+        No further iteration starts after this number of evaluations of the loss in one call of
+        `step`. The line search of an iteration may exceed it.
+    tolerance_grad : float, default 1e-7
+        Stop if no element of the gradient is larger.
+    tolerance_change : float, default 1e-9
+        Stop if the loss or all parameters change by less.
+    history_size : int, default 100
+        Number of stored differences, at least 1.
+    line_search_fn : "strong_wolfe" or None, default None
+        None: steps of length `learning_rate`. "strong_wolfe": find a length that satisfies the
+        strong Wolfe conditions.
+    parameters : list of Parameter, or list of dict
+        Required, except in static graph mode; a dict is a group with own options, see `Optimizer`.
+    weight_decay : float, L1Decay or L2Decay, optional
+        Added to the gradient; a float is the factor of `L2Decay`.
+    grad_clip : ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, optional
+    name : str, optional
+        Not used.
+
+    Raises
+    ------
+    OpError
+        If `line_search_fn` or `history_size` is invalid or `parameters` is missing.
+
+    Notes
+    -----
+    It is not available in static graph programs. `minimize` does not work, because `step` requires
+    a closure.
+
+    Examples
+    --------
+    >>> x = paddle.create_parameter([2], "float32")
+    >>> lbfgs = paddle.optimizer.LBFGS(parameters=[x], line_search_fn="strong_wolfe")
+    >>> def closure():
+    ...     lbfgs.clear_grad()
+    ...     loss = ((x - paddle.to_tensor([1.0, 2.0])) ** 2).sum()
+    ...     loss.backward()
+    ...     return loss
+    >>> loss = lbfgs.step(closure)
+    >>> x.numpy().round(3)
+    array([1., 2.], dtype=float32)
     """
 
     _op = optimizer.sgd
@@ -79,7 +126,37 @@ class LBFGS(Optimizer):
         )
 
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor:  # type: ignore[override]
-        """Run up to max_iter iterations; return the first loss of `closure`."""
+        """Run up to `max_iter` iterations.
+
+        Parameters
+        ----------
+        closure : callable
+            Clears the gradients, computes the loss, calls ``loss.backward()`` and returns the loss.
+            It is called several times.
+
+        Returns
+        -------
+        Tensor of one element
+            The loss before the first iteration.
+
+        Raises
+        ------
+        OpError
+            If `closure` is missing.
+
+        Examples
+        --------
+        >>> three = nn.initializer.Constant(3.0)
+        >>> x = paddle.create_parameter([1], "float32", default_initializer=three)
+        >>> lbfgs = paddle.optimizer.LBFGS(parameters=[x], line_search_fn="strong_wolfe")
+        >>> def closure():
+        ...     lbfgs.clear_grad()
+        ...     loss = (x * x).sum()
+        ...     loss.backward()
+        ...     return loss
+        >>> lbfgs.step(closure).item()
+        9.0
+        """
         if closure is None:
             raise OpError(
                 append_user_line(
@@ -115,8 +192,21 @@ class LBFGS(Optimizer):
         return first
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the counters and the last parameter and gradient differences, under the key
-        'state' and with Paddle's names.
+        """Return the counters and the stored differences, by Paddle's names.
+
+        Returns
+        -------
+        dict
+            The only key is "state". Its value is a dict, empty before the first iteration, with
+            "func_evals" and "n_iter" (int), "old_sk" and "old_yk" (lists of Tensor, differences of
+            parameters and of gradients), and "prev_flat_grad", "d" and "alpha" (the last gradient
+            and step).
+
+        Examples
+        --------
+        >>> x = paddle.create_parameter([1], "float32")
+        >>> paddle.optimizer.LBFGS(parameters=[x]).state_dict()
+        {'state': {}}
         """
         result: dict[str, Any] = {"func_evals": self._evaluations, "n_iter": self._iterations}
         result["old_sk"] = [Tensor(s) for s, _ in self._curvature_pairs]
@@ -130,9 +220,23 @@ class LBFGS(Optimizer):
         return {"state": result if self._iterations else {}}
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the state that state_dict() returned.
+        """Set the counters and the stored differences.
 
-        Raises OpError if the differences have another number of elements than the parameters.
+        Parameters
+        ----------
+        state_dict : dict
+            What `state_dict()` of an LBFGS for parameters of the same sizes returned.
+
+        Raises
+        ------
+        OpError
+            If the differences have another number of elements than the parameters.
+
+        Examples
+        --------
+        >>> x = paddle.create_parameter([1], "float32")
+        >>> lbfgs = paddle.optimizer.LBFGS(parameters=[x])
+        >>> lbfgs.set_state_dict(paddle.optimizer.LBFGS(parameters=[x]).state_dict())
         """
         saved = state_dict.get("state", {})
         size = self._parameters_as_vector().size

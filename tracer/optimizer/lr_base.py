@@ -13,10 +13,43 @@ __all__ = ["LRScheduler"]
 
 
 class LRScheduler:
-    """Base of all schedulers.
+    """Base class of the learning rate schedulers. A subclass overrides `get_lr`.
 
-    learning_rate: initial rate.
-    last_epoch: -1 to start from the beginning.
+    ``scheduler()`` returns the current learning rate; `step` moves to the next epoch.
+
+    Parameters
+    ----------
+    learning_rate : float, default 0.1
+        The initial rate, which is the attribute `base_lr`.
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Attributes
+    ----------
+    base_lr : float
+        The initial rate.
+    last_epoch : int
+        The current epoch, which `get_lr` reads.
+    last_lr : float
+        The current rate.
+
+    Raises
+    ------
+    OperandError
+        If `learning_rate` is not a number.
+
+    Examples
+    --------
+    >>> class Halving(paddle.optimizer.lr.LRScheduler):
+    ...     def get_lr(self):
+    ...         return self.base_lr * 0.5**self.last_epoch
+    >>> scheduler = Halving(1.0)
+    >>> sgd = paddle.optimizer.SGD(scheduler, parameters=nn.Linear(2, 2).parameters())
+    >>> scheduler.step()
+    >>> sgd.get_lr()
+    0.5
     """
 
     is_training_state = True  # converted code must not use it while a program is recorded
@@ -25,13 +58,7 @@ class LRScheduler:
     def __init__(
         self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False
     ) -> None:
-        if not isinstance(learning_rate, int | float | np.number):
-            type_name = type(learning_rate).__name__
-            raise OperandError(
-                append_user_line(
-                    f"{type(self).__name__}: learning_rate should be a number, not {type_name}"
-                )
-            )
+        require_number(type(self).__name__, "learning_rate", learning_rate)
         self.base_lr = float(learning_rate)
         self.last_lr = float(learning_rate)
         self.last_epoch = last_epoch
@@ -43,7 +70,23 @@ class LRScheduler:
         return self.last_lr
 
     def step(self, epoch: int | None = None) -> None:
-        """Move the scheduler to the next epoch, or to `epoch`."""
+        """Move to the next epoch and compute its learning rate.
+
+        Parameters
+        ----------
+        epoch : int, optional
+            Move to this epoch instead of the next one.
+
+        Examples
+        --------
+        >>> scheduler = paddle.optimizer.lr.ExponentialDecay(1.0, gamma=0.5)
+        >>> scheduler.step()
+        >>> scheduler()
+        0.5
+        >>> scheduler.step(epoch=3)
+        >>> scheduler()
+        0.125
+        """
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.last_lr = self.get_lr()
         if self.verbose:
@@ -53,17 +96,53 @@ class LRScheduler:
             )
 
     def get_lr(self) -> float:
-        """Return the learning rate at the epoch `last_epoch`."""
+        """Compute the learning rate of the epoch `last_epoch`. Subclasses override this method.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        NotImplementedError
+            If the class does not override it.
+
+        Examples
+        --------
+        >>> paddle.optimizer.lr.ExponentialDecay(0.8, gamma=0.5).get_lr()
+        0.8
+        """
         raise NotImplementedError
 
     def state_keys(self) -> None:
-        """Set `self.keys`, the names of the attributes that `state_dict` returns. A subclass whose
-        state has other attributes overrides `state_keys`.
+        """Set `self.keys`, the names of the attributes that `state_dict` returns.
+
+        They are "last_epoch" and "last_lr". A subclass whose state has other attributes overrides
+        this method.
+
+        Examples
+        --------
+        >>> scheduler = paddle.optimizer.lr.ExponentialDecay(0.8, gamma=0.5)
+        >>> scheduler.state_keys()
+        >>> scheduler.keys
+        ['last_epoch', 'last_lr']
         """
         self.keys = ["last_epoch", "last_lr"]
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state of the scheduler, which `set_state_dict` takes."""
+        """Return the state of the scheduler, which `set_state_dict` takes.
+
+        Returns
+        -------
+        dict
+            The attributes that `state_keys` names. A tensor or array of one element is returned as
+            a number.
+
+        Examples
+        --------
+        >>> paddle.optimizer.lr.ExponentialDecay(0.8, gamma=0.5).state_dict()
+        {'last_epoch': 0, 'last_lr': 0.8}
+        """
         self.state_keys()
         return {
             key: _unwrap_one_element(self.__dict__[key])
@@ -74,11 +153,27 @@ class LRScheduler:
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Set the state of the scheduler to one that `state_dict` returned.
 
+        Parameters
+        ----------
+        state_dict : dict
+
         Raises
         ------
         MissingStateError
-            If a value is missing; it is a RuntimeError. Values of another kind of scheduler are
-            warned about.
+            If a value is missing or `state_dict` is not a dict; it is a RuntimeError.
+
+        Warns
+        -----
+        UserWarning
+            If there are more values than those of this kind of scheduler.
+
+        Examples
+        --------
+        >>> scheduler = paddle.optimizer.lr.ExponentialDecay(0.8, gamma=0.5)
+        >>> scheduler.set_state_dict({"last_epoch": 1, "last_lr": 0.4})
+        >>> scheduler.step()
+        >>> scheduler()
+        0.2
         """
         if not isinstance(state_dict, dict):
             type_name = type(state_dict).__name__
@@ -104,6 +199,14 @@ class LRScheduler:
             )
 
     set_dict = set_state_dict
+
+
+def require_number(scheduler: str, name: str, value: object) -> None:
+    """Raise OperandError if the argument `name` of a scheduler is not a number."""
+    if not isinstance(value, int | float | np.number):
+        raise OperandError(
+            append_user_line(f"{scheduler}: {name} should be a number, not {type(value).__name__}")
+        )
 
 
 def _unwrap_one_element(value: Any) -> Any:

@@ -16,8 +16,40 @@ __all__ = [
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Cosine annealing of the learning rate to eta_min with warm restarts. Each cycle is T_mult
-    times as long as the previous one (Loshchilov and Hutter 2016).
+    """Cosine annealing of the learning rate to eta_min, with warm restarts.
+
+    rate = eta_min + (learning_rate - eta_min) * (1 + cos(pi * epochs since restart / cycle length))
+    / 2
+
+    The first cycle has T_0 epochs, each other one T_mult times as many as the previous (Loshchilov
+    and Hutter 2016).
+
+    Parameters
+    ----------
+    learning_rate : float
+        The rate at the start of each cycle.
+    T_0 : int
+        Epochs of the first cycle, at least 1.
+    T_mult : int, default 1
+        At least 1.
+    eta_min : float, default 0
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Raises
+    ------
+    OpError
+        If `T_0` or `T_mult` is less than 1.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.CosineAnnealingWarmRestarts(1.0, T_0=2, T_mult=2)
+    >>> for epoch in range(5):
+    ...     print(round(scheduler(), 3), end=" ")
+    ...     scheduler.step()
+    1.0 0.5 1.0 0.854 0.5
     """
 
     def __init__(
@@ -37,9 +69,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Learning rate: eta_min + (base - eta_min) * (1 + cos(pi * epochs since restart / cycle
-        length)) / 2
-        """
         epochs_in_cycle, length = float(max(self.last_epoch, 0)), self.T_0
         while epochs_in_cycle >= length:
             epochs_in_cycle, length = epochs_in_cycle - length, length * self.T_mult
@@ -50,11 +79,44 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class OneCycleLR(LRScheduler):
-    """Increase the learning rate to max_learning_rate in the fraction phase_pct of the steps, then
-    decrease it to end_learning_rate (Smith and Topin 2017).
+    """One cycle of the learning rate: up to a maximum, then down to the end.
 
-    The initial rate is max_learning_rate / divide_factor.
-    three_phase: decrease to the initial rate first, then to the end.
+    From max_learning_rate / divide_factor at step 0 to max_learning_rate at step phase_pct *
+    total_steps - 1, then to end_learning_rate at step total_steps - 1 (Smith and Topin 2017).
+
+    Parameters
+    ----------
+    max_learning_rate : float
+    total_steps : int
+        Positive.
+    divide_factor : float, default 25.0
+    end_learning_rate : float, default 0.0001
+    phase_pct : float, default 0.3
+        The fraction of steps with an increasing rate, in [0, 1].
+    anneal_strategy : "cos" or "linear", default "cos"
+        The form of increase and decrease.
+    three_phase : bool, default False
+        Decrease to the initial rate first, in as many steps as the increase took, then to the end.
+        It requires phase_pct < 0.5.
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Raises
+    ------
+    OpError
+        If an argument is out of range, or if `step` moves beyond step `total_steps`.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.OneCycleLR(
+    ...     1.0, total_steps=7, phase_pct=3 / 7, anneal_strategy="linear"
+    ... )
+    >>> for step in range(7):
+    ...     print(round(scheduler(), 3), end=" ")
+    ...     scheduler.step()
+    0.04 0.52 1.0 0.75 0.5 0.25 0.0
     """
 
     def __init__(
@@ -74,6 +136,8 @@ class OneCycleLR(LRScheduler):
                 f"OneCycleLR: total_steps={total_steps} should be positive and "
                 f"phase_pct={phase_pct} in [0, 1]"
             )
+        if three_phase and phase_pct >= 0.5:
+            raise OpError(f"OneCycleLR: three_phase requires phase_pct={phase_pct} < 0.5")
         if anneal_strategy not in ("cos", "linear"):
             raise OpError(
                 f"OneCycleLR: anneal_strategy={anneal_strategy!r} is neither 'cos' nor 'linear'"
@@ -91,15 +155,12 @@ class OneCycleLR(LRScheduler):
         super().__init__(start, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Return the learning rate interpolated between the two milestones around the current
-        epoch.
-        """
         epoch = self.last_epoch
         if epoch > self.total_steps:
             raise OpError(f"OneCycleLR: step {epoch} exceeds total_steps={self.total_steps}")
         for (a, start), (b, end) in zip(self._milestones, self._milestones[1:], strict=False):
             if epoch <= b or b == self._milestones[-1][0]:
-                progress = (epoch - a) / (b - a)
+                progress = (epoch - a) / (b - a) if b > a else 1.0
                 return (
                     end + (start - end) / 2 * (1 + math.cos(math.pi * progress))
                     if self._cosine
@@ -109,10 +170,45 @@ class OneCycleLR(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """Triangular cycles of the learning rate between two values (Smith 2015).
+    """Triangular cycles of the learning rate between two values.
 
-    mode: 'triangular', 'triangular2' (amplitude halved in each cycle), 'exp_range' (amplitude times
-    exp_gamma^step); scale_fn(x) replaces it, with the cycle or the iteration as x (scale_mode)
+    rate = base + (max - base) * height * scale
+
+    where height goes from 0 to 1 in step_size_up steps and back in step_size_down steps (Smith
+    2015).
+
+    Parameters
+    ----------
+    base_learning_rate, max_learning_rate : float
+        The lowest and the highest rate.
+    step_size_up : int
+        Positive.
+    step_size_down : int, default step_size_up
+        Positive.
+    mode : "triangular", "triangular2" or "exp_range", default "triangular"
+        The scale: 1, 0.5^(cycle - 1) with cycle = 1, 2, ..., or exp_gamma^step.
+    exp_gamma : float, default 1.0
+    scale_fn : callable, optional
+        ``scale_fn(x)`` returns the scale; `mode` is not used then.
+    scale_mode : "cycle" or "iterations", default "cycle"
+        Whether the x of `scale_fn` is the number of the cycle (from 1) or of the step (from 0).
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Raises
+    ------
+    OpError
+        If `mode` or `scale_mode` is unknown or a step size is not positive.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.CyclicLR(0.1, 0.5, step_size_up=2, mode="triangular2")
+    >>> for step in range(8):
+    ...     print(round(scheduler(), 3), end=" ")
+    ...     scheduler.step()
+    0.1 0.3 0.5 0.3 0.1 0.2 0.3 0.2
     """
 
     def __init__(
@@ -151,9 +247,6 @@ class CyclicLR(LRScheduler):
         super().__init__(base_learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Return the learning rate base + (max - base) * scale * position, where position is that
-        in the cycle (0 to 1).
-        """
         cycle = math.floor(1 + self.last_epoch / self._cycle_length)
         step_in_cycle = (1 + self.last_epoch / self._cycle_length - cycle) * self._cycle_length
         height = (

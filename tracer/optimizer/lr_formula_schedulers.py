@@ -34,7 +34,35 @@ def _check_gamma(scheduler: str, gamma: float) -> None:
 
 
 class StepDecay(LRScheduler):
-    """Multiply the learning rate by gamma every step_size epochs."""
+    """Multiply the learning rate by gamma every step_size epochs.
+
+    rate = learning_rate * gamma^(epoch // step_size)
+
+    Parameters
+    ----------
+    learning_rate : float
+    step_size : int
+        Positive.
+    gamma : float, default 0.1
+        Less than 1.
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Raises
+    ------
+    OpError
+        If gamma >= 1.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.StepDecay(0.5, step_size=2, gamma=0.1)
+    >>> for epoch in range(4):
+    ...     print(round(scheduler(), 3), end=" ")
+    ...     scheduler.step()
+    0.5 0.5 0.05 0.05
+    """
 
     def __init__(
         self,
@@ -50,12 +78,39 @@ class StepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Learning rate: base * gamma^(epoch // step_size)"""
         return self.base_lr * float(self.gamma ** (self.last_epoch // self.step_size))
 
 
 class MultiStepDecay(LRScheduler):
-    """Multiply the learning rate by gamma at each milestone."""
+    """Multiply the learning rate by gamma at each milestone.
+
+    rate = learning_rate * gamma^(number of milestones <= epoch)
+
+    Parameters
+    ----------
+    learning_rate : float
+    milestones : list of int
+        Epochs, increasing.
+    gamma : float, default 0.1
+        Less than 1.
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Raises
+    ------
+    OpError
+        If gamma >= 1 or the milestones do not increase.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.MultiStepDecay(0.5, milestones=[1, 3], gamma=0.1)
+    >>> for epoch in range(4):
+    ...     print(round(scheduler(), 4), end=" ")
+    ...     scheduler.step()
+    0.5 0.05 0.05 0.005
+    """
 
     def __init__(
         self,
@@ -77,14 +132,32 @@ class MultiStepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Learning rate: base * gamma^(number of passed milestones)"""
         return self.base_lr * float(
             self.gamma ** sum(self.last_epoch >= m for m in self.milestones)
         )
 
 
 class ExponentialDecay(LRScheduler):
-    """Multiply the learning rate by gamma every epoch."""
+    """Multiply the learning rate by gamma every epoch.
+
+    rate = learning_rate * gamma^epoch
+
+    Parameters
+    ----------
+    learning_rate : float
+    gamma : float
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.ExponentialDecay(0.8, gamma=0.5)
+    >>> scheduler.step()
+    >>> scheduler()
+    0.4
+    """
 
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
@@ -93,13 +166,37 @@ class ExponentialDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Learning rate: base * gamma^epoch"""
         return self.base_lr * float(self.gamma**self.last_epoch)
 
 
 class PiecewiseDecay(LRScheduler):
-    """Piecewise constant learning rate: values[i] before epoch boundaries[i], and the last value
-    after all boundaries.
+    """Piecewise constant learning rate.
+
+    rate = values[number of boundaries <= epoch]
+
+    Parameters
+    ----------
+    boundaries : list of int
+        Epochs at which the rate changes, increasing; at least one.
+    values : list of float
+        One more than boundaries.
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Raises
+    ------
+    OpError
+        If there are no boundaries or not more values than boundaries.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.PiecewiseDecay(boundaries=[1, 3], values=[0.5, 0.1, 0.01])
+    >>> for epoch in range(4):
+    ...     print(scheduler(), end=" ")
+    ...     scheduler.step()
+    0.5 0.1 0.1 0.01
     """
 
     def __init__(
@@ -121,13 +218,38 @@ class PiecewiseDecay(LRScheduler):
         super().__init__(self.values[0], last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Return the learning rate of the interval that contains the current epoch."""
         return self.values[sum(self.last_epoch >= b for b in self.boundaries)]
 
 
 class CosineAnnealingDecay(LRScheduler):
-    """Cosine annealing of the learning rate between the initial value and eta_min, without
-    restarts (Loshchilov and Hutter 2016).
+    """Cosine annealing of the learning rate to eta_min, without restarts.
+
+    rate = eta_min + (learning_rate - eta_min) * (1 + cos(pi * epoch / T_max)) / 2
+
+    It increases again after epoch T_max (Loshchilov and Hutter 2016).
+
+    Parameters
+    ----------
+    learning_rate : float
+    T_max : int
+        The epoch at which the rate is eta_min; positive.
+    eta_min : float, default 0.0
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Notes
+    -----
+    The rate follows from the epoch alone, also after ``step(epoch)``.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.CosineAnnealingDecay(1.0, T_max=4)
+    >>> for epoch in range(6):
+    ...     print(round(scheduler(), 3), end=" ")
+    ...     scheduler.step()
+    1.0 0.854 0.5 0.146 0.0 0.146
     """
 
     def __init__(
@@ -143,7 +265,6 @@ class CosineAnnealingDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Learning rate: eta_min + (base - eta_min) * (1 + cos(pi * epoch / T_max)) / 2"""
         return (
             self.eta_min
             + (self.base_lr - self.eta_min)
@@ -153,8 +274,36 @@ class CosineAnnealingDecay(LRScheduler):
 
 
 class LinearWarmup(LRScheduler):
-    """Warm-up: increase the learning rate linearly from start_lr to end_lr in warmup_steps, then
-    use `learning_rate`, which may be a scheduler.
+    """Linear warm-up of the learning rate, followed by another rate or scheduler.
+
+    rate = start_lr + (end_lr - start_lr) * epoch / warmup_steps before epoch warmup_steps, then
+    `learning_rate`.
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler
+        The rate after the warm-up. A scheduler starts at its epoch 0 then; do not call its `step`.
+    warmup_steps : int
+    start_lr, end_lr : float
+        The rate at epoch 0, and the rate that the warm-up approaches.
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Raises
+    ------
+    OperandError
+        If `learning_rate` is neither a number nor a scheduler.
+
+    Examples
+    --------
+    >>> decay = paddle.optimizer.lr.ExponentialDecay(1.0, gamma=0.5)
+    >>> scheduler = paddle.optimizer.lr.LinearWarmup(decay, 2, start_lr=0.0, end_lr=1.0)
+    >>> for epoch in range(5):
+    ...     print(scheduler(), end=" ")
+    ...     scheduler.step()
+    0.0 0.5 1.0 0.5 0.25
     """
 
     def __init__(
@@ -180,8 +329,18 @@ class LinearWarmup(LRScheduler):
         super().__init__(start_lr, last_epoch, verbose)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state of this scheduler. The key `LinearWarmup_LR` holds the state of the
-        scheduler that is used after the warm-up.
+        """Return the state of this scheduler and of the one that follows the warm-up.
+
+        Returns
+        -------
+        dict
+            The key "LinearWarmup_LR" holds the state of the scheduler that follows, if it is one.
+
+        Examples
+        --------
+        >>> decay = paddle.optimizer.lr.ExponentialDecay(1.0, gamma=0.5)
+        >>> paddle.optimizer.lr.LinearWarmup(decay, 2, 0.0, 1.0).state_dict()
+        {'last_epoch': 0, 'last_lr': 0.0, 'LinearWarmup_LR': {'last_epoch': 0, 'last_lr': 1.0}}
         """
         state = super().state_dict()
         if isinstance(self.after, LRScheduler):
@@ -189,9 +348,25 @@ class LinearWarmup(LRScheduler):
         return state
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the state that state_dict() returned.
+        """Set the state of this scheduler and of the one that follows the warm-up.
 
-        Raises MissingStateError if a value is missing.
+        Parameters
+        ----------
+        state_dict : dict
+            What `state_dict` returned.
+
+        Raises
+        ------
+        MissingStateError
+            If a value is missing; it is a RuntimeError.
+
+        Examples
+        --------
+        >>> scheduler = paddle.optimizer.lr.LinearWarmup(0.5, 4, start_lr=0.0, end_lr=0.5)
+        >>> scheduler.set_state_dict({"last_epoch": 2, "last_lr": 0.25})
+        >>> scheduler.step()
+        >>> scheduler()
+        0.375
         """
         own_state = {key: value for key, value in state_dict.items() if key != "LinearWarmup_LR"}
         super().set_state_dict(own_state if isinstance(self.after, LRScheduler) else state_dict)
@@ -201,9 +376,6 @@ class LinearWarmup(LRScheduler):
     set_dict = set_state_dict
 
     def get_lr(self) -> float:
-        """Return the learning rate of the current epoch: the linear increase during the warm-up,
-        then the rate of `learning_rate`.
-        """
         if self.last_epoch < self.warmup_steps:
             return (
                 self.start_lr + (self.end_lr - self.start_lr) * self.last_epoch / self.warmup_steps
@@ -215,7 +387,27 @@ class LinearWarmup(LRScheduler):
 
 
 class LambdaDecay(LRScheduler):
-    """Set the learning rate to the initial rate times lr_lambda(epoch)."""
+    """Set the learning rate to a function of the epoch.
+
+    rate = learning_rate * lr_lambda(epoch)
+
+    Parameters
+    ----------
+    learning_rate : float
+    lr_lambda : callable
+        ``lr_lambda(epoch)`` returns the factor of the initial rate.
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.LambdaDecay(0.5, lambda epoch: 1 / (1 + epoch))
+    >>> scheduler.step()
+    >>> scheduler()
+    0.25
+    """
 
     def __init__(
         self,
@@ -228,13 +420,36 @@ class LambdaDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Learning rate: base * lr_lambda(epoch)"""
         return self.base_lr * self.lr_lambda(self.last_epoch)
 
 
 class NoamDecay(LRScheduler):
-    """Scheduler of the Transformer: learning_rate * d_model^-0.5 * min(epoch^-0.5, epoch *
-    warmup_steps^-1.5) (Vaswani et al. 2017).
+    """The schedule of the Transformer: linear warm-up, then decay by the inverse square root.
+
+    rate = learning_rate * d_model^-0.5 * min(epoch^-0.5, epoch * warmup_steps^-1.5)
+
+    The rate of epoch 0 is 0 (Vaswani et al. 2017). Call `step` after each training step.
+
+    Parameters
+    ----------
+    d_model : int
+        Size of the hidden states of the model.
+    warmup_steps : int
+        The epoch of the highest rate.
+    learning_rate : float, default 1.0
+        A factor.
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.NoamDecay(d_model=64, warmup_steps=4)
+    >>> for step in range(6):
+    ...     print(round(scheduler(), 4), end=" ")
+    ...     scheduler.step()
+    0.0 0.0156 0.0312 0.0469 0.0625 0.0559
     """
 
     def __init__(
@@ -250,14 +465,32 @@ class NoamDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Return the learning rate of the current step."""
         rise = float(self.warmup_steps**-1.5) * self.last_epoch
         fall = float(self.last_epoch**-0.5) if self.last_epoch else 1.0
         return self.base_lr * float(self.d_model**-0.5) * min(rise, fall)
 
 
 class NaturalExpDecay(LRScheduler):
-    """Multiply the learning rate by exp(-gamma) every epoch."""
+    """Multiply the learning rate by exp(-gamma) every epoch.
+
+    rate = learning_rate * exp(-gamma * epoch)
+
+    Parameters
+    ----------
+    learning_rate : float
+    gamma : float
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.NaturalExpDecay(0.5, gamma=0.1)
+    >>> scheduler.step()
+    >>> round(scheduler(), 4)
+    0.4524
+    """
 
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
@@ -266,12 +499,30 @@ class NaturalExpDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Learning rate: base * exp(-gamma * epoch)"""
         return self.base_lr * math.exp(-self.gamma * self.last_epoch)
 
 
 class InverseTimeDecay(LRScheduler):
-    """Set the learning rate to the initial rate divided by 1 + gamma * epoch."""
+    """Divide the initial learning rate by a linear function of the epoch.
+
+    rate = learning_rate / (1 + gamma * epoch)
+
+    Parameters
+    ----------
+    learning_rate : float
+    gamma : float
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.InverseTimeDecay(0.5, gamma=1.0)
+    >>> scheduler.step()
+    >>> scheduler()
+    0.25
+    """
 
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
@@ -280,12 +531,33 @@ class InverseTimeDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Learning rate: base / (1 + gamma * epoch)"""
         return self.base_lr / (1 + self.gamma * self.last_epoch)
 
 
 class MultiplicativeDecay(LRScheduler):
-    """Multiply the learning rate by lr_lambda(epoch) at every epoch, cumulatively."""
+    """Multiply the learning rate by lr_lambda(epoch) at every epoch, cumulatively.
+
+    rate = learning_rate * lr_lambda(1) * ... * lr_lambda(epoch)
+
+    Parameters
+    ----------
+    learning_rate : float
+    lr_lambda : callable
+        ``lr_lambda(epoch)`` returns the factor between the rates of epoch - 1 and epoch. It is
+        called for all epochs from 1 at each step.
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.MultiplicativeDecay(0.8, lambda epoch: 0.5)
+    >>> for epoch in range(3):
+    ...     print(scheduler(), end=" ")
+    ...     scheduler.step()
+    0.8 0.4 0.2
+    """
 
     def __init__(
         self,
@@ -298,17 +570,43 @@ class MultiplicativeDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Learning rate: base * lr_lambda(1) * ... * lr_lambda(epoch)"""
         return self.base_lr * math.prod(
             float(self.lr_lambda(e)) for e in range(1, self.last_epoch + 1)
         )
 
 
 class PolynomialDecay(LRScheduler):
-    """Polynomial decay of the learning rate from the initial rate to end_lr in decay_steps.
+    """Polynomial decay of the learning rate to end_lr in decay_steps epochs.
 
-    cycle: multiply decay_steps by the number of completed cycles plus one instead of staying at
-    end_lr
+    rate = end_lr + (learning_rate - end_lr) * (1 - min(epoch, decay_steps) / decay_steps)^power
+
+    Parameters
+    ----------
+    learning_rate : float
+    decay_steps : int
+        Positive.
+    end_lr : float, default 0.0001
+    power : float, default 1.0
+        1: linear.
+    cycle : bool, default False
+        Instead of staying at end_lr, replace decay_steps by its smallest multiple >= epoch.
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Raises
+    ------
+    OpError
+        If `decay_steps` is not positive.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.PolynomialDecay(0.5, decay_steps=4, end_lr=0.1)
+    >>> for epoch in range(6):
+    ...     print(round(scheduler(), 3), end=" ")
+    ...     scheduler.step()
+    0.5 0.4 0.3 0.2 0.1 0.1
     """
 
     def __init__(
@@ -332,7 +630,6 @@ class PolynomialDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Learning rate: (base - end) * (1 - epoch / steps)^power + end"""
         epoch, steps = self.last_epoch, self.decay_steps
         if self.cycle:
             steps *= max(1, math.ceil(epoch / steps))
@@ -341,8 +638,37 @@ class PolynomialDecay(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """Multiply the initial learning rate by a factor, which changes linearly from start_factor to
-    end_factor in total_steps.
+    """Multiply the initial learning rate by a factor that changes linearly.
+
+    rate = learning_rate * (start_factor + (end_factor - start_factor) * min(epoch / total_steps,
+    1))
+
+    Parameters
+    ----------
+    learning_rate : float
+    total_steps : int
+        The epoch at which the factor is end_factor; positive.
+    start_factor : float, default 1 / 3
+        In (0, 1].
+    end_factor : float, default 1.0
+        In [0, 1].
+    last_epoch : int, default -1
+        The epoch before the first one; -1 starts at epoch 0.
+    verbose : bool, default False
+        Print the learning rate at each step.
+
+    Raises
+    ------
+    OpError
+        If a factor is out of range.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.LinearLR(0.8, total_steps=2, start_factor=0.5)
+    >>> for epoch in range(4):
+    ...     print(round(scheduler(), 3), end=" ")
+    ...     scheduler.step()
+    0.4 0.6 0.8 0.8
     """
 
     def __init__(
@@ -363,6 +689,5 @@ class LinearLR(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Learning rate: base * (start + (end - start) * epoch / steps)"""
         progress = min(self.last_epoch, self.total_steps) / self.total_steps
         return self.base_lr * (self.start_factor + (self.end_factor - self.start_factor) * progress)

@@ -6,22 +6,54 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError
+from ..core.errors import OperandError, OpError, append_user_line
 from ..core.tensor import Tensor
-from .lr_base import LRScheduler
+from .lr_base import LRScheduler, require_number
 
 __all__ = ["ReduceOnPlateau"]
 
 
 class ReduceOnPlateau(LRScheduler):
-    """Multiply the learning rate by `factor` when the metric did not improve for more than
-    `patience` steps in a row.
+    """Multiply the learning rate by a factor when a metric stops improving.
 
-    mode: 'min' or 'max'.
-    threshold: required improvement, relative to the best value ('rel') or absolute ('abs').
-    cooldown: steps without counting after a reduction.
-    min_lr: lower bound.
-    epsilon: smaller reductions are ignored.
+    The rate is reduced when the metric did not improve for more than `patience` calls of `step` in
+    a row. The best value so far is compared.
+
+    Parameters
+    ----------
+    learning_rate : float
+    mode : "min" or "max", default "min"
+        Whether a smaller or a larger metric is better.
+    factor : float, default 0.1
+        In [0, 1).
+    patience : int, default 10
+    threshold : float, default 1e-4
+        The improvement that counts.
+    threshold_mode : "rel" or "abs", default "rel"
+        "rel": the improvement must exceed threshold * best value. "abs": it must exceed threshold.
+    cooldown : int, default 0
+        Number of calls of `step` after a reduction whose metric is not looked at.
+    min_lr : float, default 0
+        Lower bound of the rate.
+    epsilon : float, default 1e-8
+        Smaller reductions of the rate are not made.
+    verbose : bool, default False
+        Print the learning rate at each reduction.
+
+    Raises
+    ------
+    OpError
+        If `mode`, `threshold_mode` or `factor` is invalid.
+    OperandError
+        If `learning_rate` is not a number.
+
+    Examples
+    --------
+    >>> scheduler = paddle.optimizer.lr.ReduceOnPlateau(1.0, factor=0.5, patience=1)
+    >>> for loss in [3.0, 2.0, 2.0, 2.0, 1.0]:
+    ...     scheduler.step(loss)
+    ...     print(scheduler(), end=" ")
+    1.0 1.0 1.0 0.5 0.5
     """
 
     def __init__(
@@ -44,6 +76,7 @@ class ReduceOnPlateau(LRScheduler):
             )
         if not 0 <= factor < 1:
             raise OpError(f"ReduceOnPlateau: factor={factor} should be in [0, 1)")
+        require_number(type(self).__name__, "learning_rate", learning_rate)
         self.mode, self.factor, self.patience, self.threshold = mode, factor, patience, threshold
         self.threshold_mode, self.cooldown, self.min_lr, self.epsilon = (
             threshold_mode,
@@ -57,9 +90,35 @@ class ReduceOnPlateau(LRScheduler):
         self.last_epoch, self.verbose = 0, verbose
 
     def step(self, metrics: Any = None, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Process the value of the metric after an epoch: a number, or a tensor or array of one
-        element.
+        """Take the metric after an epoch and reduce the learning rate if it did not improve.
+
+        Parameters
+        ----------
+        metrics : float, or Tensor or ndarray of one element
+            Required.
+        epoch : int, optional
+            The number of the epoch. Default: the next one.
+
+        Raises
+        ------
+        OperandError
+            If `metrics` is missing.
+        OpError
+            If `metrics` has several elements.
+
+        Examples
+        --------
+        >>> scheduler = paddle.optimizer.lr.ReduceOnPlateau(1.0, factor=0.5, patience=0)
+        >>> scheduler.step(paddle.to_tensor([2.0]))
+        >>> scheduler.step(2.5)
+        >>> scheduler()
+        0.5
         """
+        if metrics is None or isinstance(metrics, str):
+            type_name = type(metrics).__name__
+            raise OperandError(
+                append_user_line(f"ReduceOnPlateau.step: metrics is {type_name}, not a number")
+            )
         value = np.asarray(
             metrics.numpy() if isinstance(metrics, Tensor) else metrics, dtype=np.float64
         )
@@ -93,7 +152,4 @@ class ReduceOnPlateau(LRScheduler):
                 )
 
     def state_keys(self) -> None:
-        """Set `self.keys`, the names of the attributes that `state_dict` returns, to include the
-        counters.
-        """
         self.keys = ["cooldown_counter", "best", "num_bad_epochs", "last_epoch", "last_lr"]

@@ -88,15 +88,51 @@ def _create_accumulator(spec: AccumulatorSpec, like: Array, dtype: Any) -> Array
 
 
 class Optimizer:
-    """Base of all optimizers. A subclass defines the op that updates a parameter, the accumulators
-    of each parameter, and the attributes of the op.
+    """Base class of all optimizers: parameters, learning rate, clipping, weight decay and state.
 
-    learning_rate: a number or an LRScheduler.
-    parameters: a list of Parameters, or of dicts (groups) with 'params' and their own options
-    'learning_rate' (a factor), 'weight_decay', 'grad_clip' and attributes of the op.
-    weight_decay: an L2 factor or a regularizer.
-    grad_clip: a nn.ClipGradBy*. A step assigns new arrays to the parameters. With multi_precision,
-    half-precision parameters have a float32 copy.
+    A step clips the gradients, adds the weight decay to them, and updates each parameter that has a
+    gradient. A subclass defines the update. This class itself cannot update parameters.
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler, default 0.001
+    parameters : list of Parameter, or list of dict
+        Required, except in static graph mode. A dict is a group: `params` holds its parameters; the
+        other keys override options for them: `learning_rate` (a factor of the optimizer's),
+        `weight_decay`, `grad_clip`, and options of the update such as `beta1`.
+    weight_decay : float, L1Decay or L2Decay, optional
+        A float c is `L2Decay(c)`: it adds c * parameter to the gradient. The `regularizer` of a
+        parameter replaces it.
+    grad_clip : ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, optional
+        Clips the gradients before the weight decay is added, each group by itself.
+    name : str, optional
+        Not used.
+
+    Raises
+    ------
+    OpError
+        If `parameters` is missing or holds other objects, or if a group has unknown options.
+    OperandError
+        If `parameters` is one tensor, or `learning_rate` or `grad_clip` has a wrong type.
+
+    Notes
+    -----
+    A step gives each parameter a new array. Optimizers with the option `multi_precision` keep a
+    float32 copy of each float16 or bfloat16 parameter and update this copy.
+
+    Examples
+    --------
+    >>> net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
+    >>> adam = paddle.optimizer.Adam(
+    ...     learning_rate=0.01,
+    ...     parameters=[
+    ...         {"params": net[0].parameters(), "learning_rate": 0.1},
+    ...         {"params": net[1].parameters(), "weight_decay": 0.001},
+    ...     ],
+    ... )
+    >>> net(paddle.ones([4, 2])).mean().backward()
+    >>> adam.step()
+    >>> adam.clear_grad()
     """
 
     _op: Op  # updates a parameter
@@ -185,14 +221,43 @@ class Optimizer:
     # ------------------------------------------------------------------------------------------
 
     def get_lr(self) -> float:
-        """Return the current learning rate."""
+        """Return the current learning rate.
+
+        Returns
+        -------
+        float
+            The value of the scheduler, if there is one.
+
+        Examples
+        --------
+        >>> net = nn.Linear(2, 2)
+        >>> rate = paddle.optimizer.lr.StepDecay(0.5, step_size=1, gamma=0.1)
+        >>> sgd = paddle.optimizer.SGD(rate, parameters=net.parameters())
+        >>> rate.step()
+        >>> sgd.get_lr()
+        0.05
+        """
         rate = self._learning_rate
         return float(rate()) if isinstance(rate, LRScheduler) else float(rate)
 
     def set_lr(self, value: float) -> None:
         """Set the learning rate.
 
-        Raises InvalidOperationError if it is an LRScheduler.
+        Parameters
+        ----------
+        value : float
+
+        Raises
+        ------
+        InvalidOperationError
+            If the learning rate is an LRScheduler; it is a RuntimeError.
+
+        Examples
+        --------
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=nn.Linear(2, 2).parameters())
+        >>> sgd.set_lr(0.01)
+        >>> sgd.get_lr()
+        0.01
         """
         if isinstance(self._learning_rate, LRScheduler):
             raise InvalidOperationError(
@@ -203,7 +268,19 @@ class Optimizer:
             variable.set_value(np.asarray(value, np.float32))
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
-        """Use a scheduler for the learning rate instead of a number."""
+        """Use a scheduler for the learning rate from now on.
+
+        Parameters
+        ----------
+        scheduler : LRScheduler
+
+        Examples
+        --------
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=nn.Linear(2, 2).parameters())
+        >>> sgd.set_lr_scheduler(paddle.optimizer.lr.ExponentialDecay(0.5, gamma=0.9))
+        >>> sgd.get_lr()
+        0.5
+        """
         self._learning_rate = scheduler
 
     def _lr_factor(self, parameter: Parameter) -> float:
@@ -216,7 +293,27 @@ class Optimizer:
     # --------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Update all parameters that have a gradient."""
+        """Update all parameters that have a gradient.
+
+        Parameters with ``stop_gradient=True`` or ``grad=None`` are left out. The gradients stay;
+        clear them with `clear_grad` before the next backward pass.
+
+        Raises
+        ------
+        OarlockError
+            In static graph mode, where `minimize` appends the update to the program.
+        TraceError
+            If it is called while a program is recorded by `to_static`.
+
+        Examples
+        --------
+        >>> net = nn.Linear(2, 1, weight_attr=nn.initializer.Constant(1.0))
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+        >>> net(paddle.to_tensor([[1.0, 2.0]])).sum().backward()
+        >>> sgd.step()
+        >>> [round(w, 3) for w in net.weight.flatten().tolist()]
+        [0.9, 0.8]
+        """
         mode.reject_static_graph_mode(f"{type(self).__name__}.step", "use minimize")
         self._clip_and_update(
             [
@@ -402,11 +499,45 @@ class Optimizer:
         parameters: Any = None,
         no_grad_set: Any = None,
     ) -> tuple[Any, list[tuple[Parameter, Tensor | None]]]:
-        """In eager mode, update the parameters by the gradients that loss.backward() computed.
-        While a program is recorded, append the ops that compute the gradients and update the
-        parameters.
+        """Update the parameters, or append the ops of gradients and update to the program.
 
-        Returns the ops (None in eager mode) and pairs of parameter and gradient.
+        In eager mode, it is `step`: call ``loss.backward()`` before. In static graph mode, each run
+        of the program then computes the gradients of `loss` and updates the parameters.
+
+        Parameters
+        ----------
+        loss : Tensor of one element
+            Not used in eager mode.
+        startup_program : Program, optional
+            Where the initial values of the optimizer's variables are computed. Default: the current
+            startup program. Not used in eager mode.
+        parameters : list of Parameter or str, optional
+            The parameters that are updated. Default: those of the optimizer, or, if it has none,
+            all trainable ones of the program. Not used in eager mode.
+        no_grad_set : set of Variable or str, optional
+            Variables that are treated as constants. Not used in eager mode.
+
+        Returns
+        -------
+        ops : list of Operator, or None in eager mode
+            The ops of the update.
+        params_grads : list of (Parameter, Tensor)
+            The parameters that have a gradient, each with its gradient.
+
+        Raises
+        ------
+        ArgumentAssertionError
+            In static graph mode, if `loss` has several elements.
+
+        Examples
+        --------
+        >>> net = nn.Linear(2, 1)
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+        >>> loss = net(paddle.ones([4, 2])).mean()
+        >>> loss.backward()
+        >>> ops, params_grads = sgd.minimize(loss)
+        >>> len(params_grads)
+        2
         """
         builder = mode.state.mode.program_builder
         if builder is not None:
@@ -425,8 +556,39 @@ class Optimizer:
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> list[tuple[Parameter, Tensor]]:
-        """In eager mode, return pairs of parameter and gradient that loss.backward() computed.
-        While a program is recorded, append the ops that compute the gradients.
+        """Return parameters and their gradients; in static graph mode, append the gradient ops.
+
+        In eager mode, it does not compute gradients: call ``loss.backward()`` before.
+
+        Parameters
+        ----------
+        loss : Tensor of one element
+            Not used in eager mode.
+        startup_program : Program, optional
+            Not used.
+        parameters : list of Parameter or str, optional
+            The parameters whose gradients are computed. Default: those of the optimizer, or, if it
+            has none, all trainable ones of the program. Not used in eager mode.
+        no_grad_set : set of Variable or str, optional
+            Variables that are treated as constants. Not used in eager mode.
+        callbacks : list of callable, optional
+            Not used.
+
+        Returns
+        -------
+        list of (Parameter, Tensor)
+            The parameters that have a gradient, each with its gradient. `apply_gradients` takes it.
+
+        Examples
+        --------
+        >>> net = nn.Linear(2, 1)
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+        >>> loss = net(paddle.ones([4, 2])).mean()
+        >>> loss.backward()
+        >>> params_grads = sgd.backward(loss)
+        >>> [gradient.shape for _, gradient in params_grads]
+        [[2, 1], [1]]
+        >>> sgd.apply_gradients(params_grads)
         """
         builder = mode.state.mode.program_builder
         if builder is not None:
@@ -437,8 +599,28 @@ class Optimizer:
         return [(p, p.grad) for p in self._parameter_list if p.grad is not None]
 
     def apply_gradients(self, params_grads: Iterable[tuple[Parameter, Tensor]]) -> Any:
-        """Update the parameters by the given gradients. While a program is recorded, append the ops
-        of the update and return them.
+        """Update parameters by given gradients; in static graph mode, append the ops of the update.
+
+        The gradients are clipped and the weight decay is added to them, as in `step`.
+
+        Parameters
+        ----------
+        params_grads : list of (Parameter, Tensor)
+            Pairs of a parameter and its gradient, of the parameter's shape. A pair with the
+            gradient None is left out.
+
+        Returns
+        -------
+        list of Operator, or None in eager mode
+            The ops of the update.
+
+        Examples
+        --------
+        >>> net = nn.Linear(2, 1)
+        >>> sgd = paddle.optimizer.SGD(0.5, parameters=net.parameters())
+        >>> sgd.apply_gradients([(net.bias, paddle.to_tensor([1.0]))])
+        >>> net.bias.numpy()
+        array([-0.5], dtype=float32)
         """
         builder = mode.state.mode.program_builder
         if builder is not None:
@@ -486,8 +668,24 @@ class Optimizer:
     # --------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """Return a dict of the accumulators by Paddle's names (`linear_0.w_0_moment1_0`). The dict
-        also has 'LR_Scheduler' and 'master_weights' if the optimizer has these.
+        """Return the accumulators of all parameters and the state of the scheduler.
+
+        Returns
+        -------
+        dict
+            Tensors by Paddle's names, such as "linear_0.w_0_moment1_0". A parameter has
+            accumulators after its first update. "LR_Scheduler" holds the state of the scheduler if
+            there is one, and "master_weights" the float32 copies of parameters if there are some.
+            `paddle.save` writes it.
+
+        Examples
+        --------
+        >>> bias = paddle.create_parameter([1], "float32", name="bias")
+        >>> momentum = paddle.optimizer.Momentum(0.1, parameters=[bias])
+        >>> (2 * bias).sum().backward()
+        >>> momentum.step()
+        >>> momentum.state_dict()["bias_velocity_0"].numpy()
+        array([2.], dtype=float32)
         """
         result: dict[str, Any] = {}
         masters: dict[str, Tensor] = {}
@@ -535,11 +733,21 @@ class Optimizer:
         Raises
         ------
         MissingStateError
-            If there is a scheduler and 'LR_Scheduler' is missing.
+            If there is a scheduler and "LR_Scheduler" is missing.
         ArgumentAssertionError
-            If an accumulator is missing or has another shape. A parameter without any accumulators
-            in `state_dict` raises here when it has been updated before, else at its first update.
-            An AssertionError in Paddle.
+            If an accumulator is missing or has another number of elements. A parameter without any
+            accumulators in `state_dict` raises here when it has been updated before, else at its
+            first update. An AssertionError in Paddle.
+
+        Examples
+        --------
+        >>> net = nn.Linear(2, 1)
+        >>> adam = paddle.optimizer.Adam(0.1, parameters=net.parameters())
+        >>> net(paddle.ones([1, 2])).sum().backward()
+        >>> adam.step()
+        >>> paddle.save(adam.state_dict(), "adam.pdopt")
+        >>> again = paddle.optimizer.Adam(0.1, parameters=net.parameters())
+        >>> again.set_state_dict(paddle.load("adam.pdopt"))
         """
         if isinstance(self._learning_rate, LRScheduler):
             if "LR_Scheduler" in state_dict:

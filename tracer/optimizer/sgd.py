@@ -21,7 +21,37 @@ _MOMENTUM = native.compiled_function_or_placeholder("momentum")
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent: parameter -= lr * gradient."""
+    """Stochastic gradient descent.
+
+    parameter -= lr * gradient
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler, default 0.001
+    parameters : list of Parameter, or list of dict
+        Required, except in static graph mode; a dict is a group with own options, see `Optimizer`.
+    weight_decay : float, L1Decay or L2Decay, optional
+        Added to the gradient; a float is the factor of `L2Decay`.
+    grad_clip : ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, optional
+    multi_precision : bool, default False
+        Update float32 copies of float16 and bfloat16 parameters.
+    name : str, optional
+        Not used.
+
+    Raises
+    ------
+    OpError
+        If `parameters` is missing.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 1, weight_attr=nn.initializer.Constant(1.0))
+    >>> sgd = paddle.optimizer.SGD(learning_rate=0.1, parameters=net.parameters())
+    >>> net(paddle.to_tensor([[1.0, 2.0]])).sum().backward()
+    >>> sgd.step()
+    >>> [round(w, 3) for w in net.weight.flatten().tolist()]
+    [0.9, 0.8]
+    """
 
     _op = optimizer.sgd
 
@@ -43,11 +73,46 @@ class SGD(Optimizer):
 
 
 class Momentum(Optimizer):
-    """Gradient descent with momentum: velocity = momentum * velocity + gradient; parameter -= lr *
-    velocity.
+    """Gradient descent with momentum.
 
-    use_nesterov: parameter -= lr * (gradient + momentum * velocity) instead.
-    rescale_grad: factor of the gradient.
+    velocity = momentum * velocity + gradient
+
+    parameter -= lr * velocity, or lr * (gradient + momentum * velocity) with `use_nesterov`
+
+    Parameters
+    ----------
+    learning_rate : float or LRScheduler, default 0.001
+    momentum : float, default 0.9
+    parameters : list of Parameter, or list of dict
+        Required, except in static graph mode; a dict is a group with own options, see `Optimizer`.
+    use_nesterov : bool, default False
+    weight_decay : float, L1Decay or L2Decay, optional
+        Added to the gradient; a float is the factor of `L2Decay`.
+    grad_clip : ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, optional
+    multi_precision : bool, default False
+        Update float32 copies of float16 and bfloat16 parameters.
+    rescale_grad : float, default 1.0
+        A factor of the gradient.
+    use_multi_tensor : bool, default False
+        Not used: all parameters are updated by one call of a kernel where that is possible.
+    name : str, optional
+        Not used.
+
+    Raises
+    ------
+    OpError
+        If `parameters` is missing.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 1, weight_attr=nn.initializer.Constant(1.0))
+    >>> momentum = paddle.optimizer.Momentum(0.1, momentum=0.5, parameters=net.parameters())
+    >>> for _ in range(2):
+    ...     net(paddle.to_tensor([[1.0, 2.0]])).sum().backward()
+    ...     momentum.step()
+    ...     momentum.clear_grad()
+    >>> [round(w, 3) for w in net.weight.flatten().tolist()]
+    [0.75, 0.5]
     """
 
     _op = optimizer.momentum

@@ -17,8 +17,34 @@ from .graph.program import Program
 class DataFeeder:
     """Converts batches of samples to the argument `feed` of `Executor.run`.
 
-    feed_list: variables, or names of variables of `program`
-    place: has no effect
+    Parameters
+    ----------
+    feed_list : list of Variable or str
+        Variables, or names of variables of `program`.
+    place : Place, optional
+        Not used.
+    program : Program, optional
+        Default: the main program.
+
+    Raises
+    ------
+    TypeError
+        If an element of `feed_list` is neither a Variable nor a name.
+    OarlockError
+        If a variable holds packed sequences (LoD).
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     label = paddle.static.data("label", [None, 1], "int64")
+    >>> feeder = paddle.static.DataFeeder([x, label])
+    >>> feed = feeder.feed([([1, 2], 0), ([3, 4], 1)])
+    >>> feed["x"].tolist(), feed["label"].tolist()
+    ([[1.0, 2.0], [3.0, 4.0]], [[0], [1]])
+    >>> paddle.disable_static()
     """
 
     def __init__(
@@ -43,11 +69,33 @@ class DataFeeder:
         self.place = place
 
     def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
-        """Convert a batch of samples to a dict of arrays [batch, *], by the names of the variables.
+        """Convert a batch of samples to arrays.
 
-        iterable: samples; each has one value per variable of feed_list
+        Parameters
+        ----------
+        iterable : list of samples
+            A sample is a tuple or list with one value per variable of `feed_list`. Values are cast
+            to the dtype of the variable, and reshaped to its shape without the batch axis.
 
-        Raises OpError if a sample has another number of values or another shape.
+        Returns
+        -------
+        dict of str to ndarray [batch, *]
+            By the names of the variables.
+
+        Raises
+        ------
+        OpError
+            If a sample has another number of values or another shape.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2], "float32")
+        >>> paddle.static.DataFeeder(["x"], program=main).feed([([1, 2],)])
+        {'x': array([[1., 2.]], dtype=float32)}
+        >>> paddle.disable_static()
         """
         rows = [tuple(row) for row in iterable]
         for i, row in enumerate(rows):
@@ -94,7 +142,35 @@ class DataFeeder:
         num_places: int | None = None,
         drop_last: bool = True,
     ) -> Any:
-        """Return a reader that yields `feed(batch)` for each batch of `reader`."""
+        """Return a reader that yields `feed(batch)` for each batch of another reader.
+
+        Parameters
+        ----------
+        reader : callable
+            ``reader()`` returns an iterable of batches.
+        multi_devices : bool, default False
+            Not used.
+        num_places : int, optional
+            Not used.
+        drop_last : bool, default True
+            Not used.
+
+        Returns
+        -------
+        callable
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2], "float32")
+        >>> feeder = paddle.static.DataFeeder([x])
+        >>> reader = feeder.decorate_reader(lambda: [[([1, 2],)], [([3, 4],)]])
+        >>> [feed["x"].tolist() for feed in reader()]
+        [[[1.0, 2.0]], [[3.0, 4.0]]]
+        >>> paddle.disable_static()
+        """
 
         def iter_feed_dicts() -> Any:
             for batch in reader():

@@ -31,7 +31,32 @@ FLOAT_DTYPES = {"float16", "bfloat16", "float32", "float64"}
 
 
 class Executor:
-    """Runs programs. `place` has no effect: programs run on the CPU."""
+    """Runs programs. Values of persistable variables stay in a scope between runs.
+
+    Programs run on the CPU.
+
+    Parameters
+    ----------
+    place : Place, optional
+        Not used.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     loss = paddle.mean(paddle.static.nn.fc(x, 1))
+    ...     ops, params_grads = paddle.optimizer.SGD(0.1).minimize(loss)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> batch = np.ones([4, 2], "float32")
+    >>> first, second = [executor.run(main, {"x": batch}, [loss])[0] for _ in range(2)]
+    >>> bool(second < first)
+    True
+    >>> paddle.disable_static()
+    """
 
     def __init__(self, place: Any = None) -> None:
         self.place = places.CPUPlace() if place is None else place
@@ -50,26 +75,55 @@ class Executor:
         use_prune: bool = False,
         return_merged: bool = True,
     ) -> list[Any]:
-        """Run a program, by default the main program, and return the values of fetch_list.
+        """Run a program and return the values of some variables.
 
         Parameters
         ----------
-        feed : dict of str to array
+        program : Program or CompiledProgram, optional
+            Default: the main program.
+        feed : dict of str to ndarray or Tensor, optional
             Values of the inputs, with the declared dtypes and shapes.
         fetch_list : list of Variable or str, optional
             Outputs to return. May also contain optimizer ops or the result of `minimize`.
-        use_prune : bool
+        feed_var_name, fetch_var_name : str
+            Not used.
+        scope : Scope, optional
+            Where the values of persistable variables are. Default: the current scope.
+        return_numpy : bool, default True
+            Return ndarrays instead of Tensors.
+        use_program_cache : bool, default False
+            Not used: compiled programs are always cached.
+        use_prune : bool, default False
             Run only the ops that the fetched variables and optimizer ops depend on: the optimizer
-            ops in fetch_list if it contains any, else all.
+            ops in `fetch_list` if it contains any, else all.
+        return_merged : bool, default True
+            Not used.
 
         Returns
         -------
-        list of ndarray; without return_numpy of Tensor, or of LoDTensor in programs for Paddle 1.x.
+        list of ndarray
+            Without `return_numpy`, of Tensor, or of LoDTensor in programs for Paddle 1.x.
 
         Raises
         ------
         OpError
             Lists every input that does not fit, and every persistable variable without a value.
+        TypeError
+            If `program` is not a program or `feed` is not a dict.
+        OarlockError
+            If the executor is closed.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2], "float32")
+        ...     y = 2 * x
+        >>> batch = np.ones([1, 2], "float32")
+        >>> paddle.static.Executor().run(main, feed={"x": batch}, fetch_list=[y])
+        [array([[2., 2.]], dtype=float32)]
+        >>> paddle.disable_static()
         """
         if self._is_closed:
             raise OarlockError(append_user_line("Executor.run: the executor is closed"))
@@ -151,7 +205,16 @@ class Executor:
         return prune_program(program, feed, fetch_list, optimize_ops)
 
     def close(self) -> None:
-        """Close the executor: later runs raise OarlockError."""
+        """Close the executor: later runs raise OarlockError.
+
+        Examples
+        --------
+        >>> executor = paddle.static.Executor()
+        >>> executor.close()
+        >>> executor.run(paddle.static.Program())
+        Traceback (most recent call last):
+        oarlock.core.errors.OarlockError: Executor.run: the executor is closed...
+        """
         self._is_closed = True
 
     def train_from_dataset(
@@ -166,7 +229,30 @@ class Executor:
         print_period: int = 100,
         fetch_handler: Any = None,
     ) -> NoReturn:
-        """Not supported: raises OarlockError."""
+        """Not supported, because it trains with parameter servers.
+
+        Feed batches of a DataLoader to `run` instead.
+
+        Parameters
+        ----------
+        program, dataset, scope : optional
+        thread : int, default 0
+        debug : bool, default False
+        fetch_list, fetch_info : list, optional
+        print_period : int, default 100
+        fetch_handler : optional
+
+        Raises
+        ------
+        OarlockError
+            Always.
+
+        Examples
+        --------
+        >>> paddle.static.Executor().train_from_dataset()
+        Traceback (most recent call last):
+        oarlock.core.errors.OarlockError: Executor.train_from_dataset: is not supported, because...
+        """
         _reject_dataset("train_from_dataset")
 
     def infer_from_dataset(
@@ -181,7 +267,30 @@ class Executor:
         print_period: int = 100,
         fetch_handler: Any = None,
     ) -> NoReturn:
-        """Not supported: raises OarlockError."""
+        """Not supported, because it trains with parameter servers.
+
+        Feed batches of a DataLoader to `run` instead.
+
+        Parameters
+        ----------
+        program, dataset, scope : optional
+        thread : int, default 0
+        debug : bool, default False
+        fetch_list, fetch_info : list, optional
+        print_period : int, default 100
+        fetch_handler : optional
+
+        Raises
+        ------
+        OarlockError
+            Always.
+
+        Examples
+        --------
+        >>> paddle.static.Executor().infer_from_dataset()
+        Traceback (most recent call last):
+        oarlock.core.errors.OarlockError: Executor.infer_from_dataset: is not supported, because...
+        """
         _reject_dataset("infer_from_dataset")
 
 

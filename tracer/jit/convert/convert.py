@@ -68,7 +68,32 @@ def is_converted(function: FunctionType) -> bool:
 
 
 def not_to_static(function: Any = None) -> Any:
-    """Exclude a function from conversion. Usable as a decorator, with or without arguments."""
+    """Exclude a function from conversion. Usable as a decorator, with or without arguments.
+
+    While a program is captured, the function runs as plain Python: its ops are recorded, and
+    branches and loops must not depend on tensor values.
+
+    Parameters
+    ----------
+    function : callable, optional
+        None: return the decorator.
+
+    Returns
+    -------
+    callable
+        The same function.
+
+    Examples
+    --------
+    >>> @paddle.jit.not_to_static
+    ... def repeat(x, times):
+    ...     for _ in range(times):
+    ...         x = x + x
+    ...     return x
+    >>> quadruple = paddle.jit.to_static(lambda x: repeat(x, 2))
+    >>> quadruple(paddle.to_tensor([1.0])).tolist()
+    [4.0]
+    """
     if function is None:
         return not_to_static
     setattr(getattr(function, "__func__", function), CONVERSION_OPTIONS, ConversionOptions(True))

@@ -35,7 +35,21 @@ _STDLIB_FOLDERS = tuple(
 
 
 def ignore_module(modules: Any) -> None:
-    """Exclude the functions of `modules` from conversion."""
+    """Exclude the functions of modules from conversion, also those of their submodules.
+
+    The standard library, NumPy, SciPy, ONNX, PyTorch, Matplotlib, Pillow and pytest are always
+    excluded.
+
+    Parameters
+    ----------
+    modules : module or str, or list of them
+        Modules or their names.
+
+    Examples
+    --------
+    >>> import numpydoc
+    >>> paddle.jit.ignore_module([numpydoc, "my_package.readers"])
+    """
     added = list(modules) if isinstance(modules, list | tuple | set) else [modules]
     _IGNORED_MODULE_NAMES.update(
         module if isinstance(module, str) else module.__name__ for module in added

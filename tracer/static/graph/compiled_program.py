@@ -27,7 +27,16 @@ class _IgnoredSettings:
 
 
 class BuildStrategy(_IgnoredSettings):
-    """Settings of Paddle's graph passes, which have no effect in Oarlock."""
+    """Settings of Paddle's graph passes, which have no effect in Oarlock.
+
+    The attributes have Paddle's names and defaults; any value may be assigned.
+
+    Examples
+    --------
+    >>> strategy = paddle.static.BuildStrategy()
+    >>> strategy.fuse_bn_act_ops = True
+    >>> net = paddle.jit.to_static(nn.Linear(2, 3), build_strategy=strategy)
+    """
 
     class ReduceStrategy:
         """Names of the ways in which Paddle reduces the gradients of several devices."""
@@ -69,7 +78,15 @@ class BuildStrategy(_IgnoredSettings):
 
 
 class ExecutionStrategy(_IgnoredSettings):
-    """Settings of Paddle's executors."""
+    """Settings of Paddle's executors, which have no effect in Oarlock.
+
+    The attributes have Paddle's names and defaults; any value may be assigned.
+
+    Examples
+    --------
+    >>> paddle.static.ExecutionStrategy().num_threads
+    1
+    """
 
     SETTINGS: ClassVar[dict[str, Any]] = {
         "num_threads": 1,
@@ -80,7 +97,30 @@ class ExecutionStrategy(_IgnoredSettings):
 
 
 class CompiledProgram:
-    """A program with a build strategy; an Executor runs it like the program."""
+    """A program with a build strategy; an Executor runs it like the program.
+
+    Parameters
+    ----------
+    program_or_graph : Program
+    build_strategy : BuildStrategy, optional
+        No effect.
+
+    Raises
+    ------
+    OperandError
+        If `program_or_graph` is not a Program.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     y = 2 * paddle.ones([2])
+    >>> compiled = paddle.static.CompiledProgram(main)
+    >>> paddle.static.Executor().run(compiled, fetch_list=[y])
+    [array([2., 2.], dtype=float32)]
+    >>> paddle.disable_static()
+    """
 
     def __init__(self, program_or_graph: Any, build_strategy: BuildStrategy | None = None) -> None:
         if not isinstance(program_or_graph, Program):

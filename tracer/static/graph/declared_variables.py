@@ -19,12 +19,41 @@ from .parameters import declare_persistable_and_emit_initializer
 
 
 def declare_data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variable:
-    """Declare an input, which `Executor.run` is fed.
+    """Declare an input of the main program, which `Executor.run` is fed.
 
-    shape: None or -1 for dynamic dimensions; a Dim, or a str as its name, for a dynamic dimension
-    with a name
+    Parameters
+    ----------
+    name : str
+    shape : list or tuple of int, None, Dim or str
+        None or -1 for a dynamic dimension; a Dim, or a str as its name, for a dynamic dimension
+        with a name and a range.
+    dtype : str or dtype, optional
+        Default: ``paddle.get_default_dtype()``.
+    lod_level : int, default 0
+        1 for sequences of different lengths packed in one tensor.
 
-    Raises TypeError unless shape is a list or tuple, and OpError if the name is declared otherwise.
+    Returns
+    -------
+    Variable
+        The same object if the input is declared again. ``stop_gradient`` is True.
+
+    Raises
+    ------
+    TypeError
+        If `name` is not a str or `shape` is not a list or tuple.
+    OpError
+        If the name is declared with another shape or dtype, or if two dimensions of one name have
+        different ranges.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", ["batch", 2], "float32")
+    >>> x
+    Variable(name=x, float32[?,2], stop_gradient=True)
+    >>> paddle.disable_static()
     """
     if not isinstance(name, str):
         raise TypeError(append_user_line(f"data: name={name!r} is not a str"))
@@ -52,10 +81,40 @@ def create_global_var(
     force_cpu: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Create a variable of the global block that is initialized with `value`. In eager mode, return
-    a tensor with this value.
+    """Create a variable of the global block that is initialized with one value.
 
-    shape: static sizes; the result has this shape
+    In eager mode, return a Tensor with this value.
+
+    Parameters
+    ----------
+    shape : list of int
+    value : float
+    dtype : str or dtype
+    persistable : bool, default False
+        Keep the value in the scope between runs.
+    force_cpu : bool, default False
+        Not used.
+    name : str, optional
+        Default: a generated name.
+
+    Returns
+    -------
+    Variable, or Tensor in eager mode
+        Of the given shape and dtype.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     counter = paddle.static.create_global_var([1], 0, "int64", persistable=True)
+    ...     counter += 1
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> [executor.run(main, fetch_list=[counter])[0].tolist() for _ in range(2)]
+    [[1], [1]]
+    >>> paddle.disable_static()
     """
     name = unique_name.generate("global_var") if name is None else name
     sizes, kind = tuple(int(d) for d in shape), parse_dtype(dtype)

@@ -41,14 +41,46 @@ def append_backward(
     checkpoints: Any = None,
     distop_context: Any = None,
 ) -> list[tuple[ParameterVariable, Variable]]:
-    """Append ops that compute the gradients of `loss` (of the sum of its elements) with respect to
-    parameters.
+    """Append ops that compute the gradients of a loss with respect to parameters.
 
-    parameter_list: parameters or names, by default all trainable parameters
-    no_grad_set: variables or names that are treated as constants
+    Parameters
+    ----------
+    loss : Variable [*], float
+        The gradients are those of the sum of its elements.
+    parameter_list : list of Parameter or str, optional
+        Default: all trainable parameters of the program.
+    no_grad_set : set of Variable or str, optional
+        Variables that are treated as constants.
+    callbacks : list, optional
+        Not supported; must be empty.
+    checkpoints : list, optional
+        Not supported (recomputation); must be empty.
+    distop_context : optional
+        Not used.
 
-    Returns pairs of a parameter and its gradient. Raises OarlockError for checkpoints and
-    callbacks, which are not supported.
+    Returns
+    -------
+    list of (Parameter, Variable)
+        Each parameter that the loss depends on, with its gradient.
+
+    Raises
+    ------
+    OperandError
+        If `loss` is not a variable of a program, or `callbacks` is not a list.
+    OarlockError
+        If there are callbacks or checkpoints.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     loss = paddle.mean(paddle.static.nn.fc(x, 3))
+    ...     params_grads = paddle.static.append_backward(loss)
+    >>> [gradient.shape for _, gradient in params_grads]
+    [(2, 3), (3,)]
+    >>> paddle.disable_static()
     """
     if callbacks is not None and not isinstance(callbacks, list | tuple):
         raise OperandError(
@@ -104,10 +136,37 @@ def gradients(
 ) -> list[Variable | None]:
     """Append ops that compute the gradients of the sum of `targets` with respect to `inputs`.
 
-    target_gradients: initial gradients of the targets, by default ones
-    no_grad_set: variables or names that are treated as constants
+    Parameters
+    ----------
+    targets : Variable, or list of Variable
+    inputs : Variable, or list of Variable
+    target_gradients : Variable or None, or list of them, optional
+        Initial gradients of the targets. Default: ones.
+    no_grad_set : set of Variable or str, optional
+        Variables that are treated as constants.
 
-    Returns one variable per input, or None if the targets do not depend on it.
+    Returns
+    -------
+    list of Variable or None
+        One per input; None if the targets do not depend on it.
+
+    Raises
+    ------
+    OperandError
+        If `targets` are not variables of a program.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [2], "float32")
+    ...     x.stop_gradient = False
+    ...     (dx,) = paddle.static.gradients([x * x], [x])
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(main, feed={"x": np.float32([1, 3])}, fetch_list=[dx])
+    [array([2., 6.], dtype=float32)]
+    >>> paddle.disable_static()
     """
     program = require_program_of_variable("gradients", targets)
     with use_mode(StaticGraphMode(program)), program.recorder.setting_op_role(OpRole.BACKWARD):

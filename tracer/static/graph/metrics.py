@@ -20,12 +20,39 @@ from .parameters import declare_persistable_and_emit_initializer
 
 
 def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
-    """Return the fraction of rows whose label is among the classes with the k largest scores, as
-    float32 [].
+    """Return the fraction of rows whose label is among the classes with the k largest scores.
 
-    input: scores [N, C]
-    label: int [N, 1]
-    correct, total: variables that are set to the numbers of correct rows and of all rows
+    Parameters
+    ----------
+    input : Variable [N, C], float
+        Scores.
+    label : Variable [N, 1], int32 | int64
+    k : int, default 1
+        From 1 to C.
+    correct, total : Variable, optional
+        Set to the number of correct rows, and of all rows.
+
+    Returns
+    -------
+    Variable [], float32
+
+    Raises
+    ------
+    OpError
+        If shapes or `k` do not fit.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     scores = paddle.static.data("scores", [None, 3], "float32")
+    ...     label = paddle.static.data("label", [None, 1], "int64")
+    ...     found = paddle.static.accuracy(scores, label)
+    >>> feed = {"scores": np.eye(3, dtype="float32"), "label": np.array([[0], [1], [0]])}
+    >>> round(float(paddle.static.Executor().run(main, feed, [found])[0]), 3)
+    0.667
+    >>> paddle.disable_static()
     """
     values, indices = OPS["top_k_v2"](input, k=k, sorted=False)
     label = (
@@ -49,13 +76,57 @@ def auc(
     slide_steps: int = 1,
     ins_tag_weight: Any = None,
 ) -> tuple[Variable, Variable, list[Variable]]:
-    """Compute the area under the ROC or precision-recall curve.
+    """Compute the area under the ROC or precision-recall curve, over batches.
 
-    input: [N, 2]; the second column is the probability of label 1
-    label: 0 or 1, [N, 1]
+    Parameters
+    ----------
+    input : Variable [N, 2], float
+        The second column is the probability of label 1.
+    label : Variable [N, 1], int
+        0 or 1.
+    curve : "ROC" or "PR", default "ROC"
+    num_thresholds : int, default 4095
+        The histograms of the probability have num_thresholds + 1 bins.
+    topk : int, default 1
+        Not used.
+    slide_steps : int, default 1
+        Number of batches of the second area.
+    ins_tag_weight : optional
+        Not supported (parameter servers).
 
-    Returns the area over all batches (float64 []), the area over the last slide_steps batches
-    (float64 []), and the persistable histograms from which both are computed.
+    Returns
+    -------
+    auc : Variable [], float64
+        The area over all batches.
+    batch_auc : Variable [], float64
+        The area over the last `slide_steps` batches.
+    histograms : list of Variable
+        The persistable histograms from which both are computed.
+
+    Raises
+    ------
+    OperandError
+        If `input` is not a floating-point Variable or `label` is not a Variable.
+    OpError
+        If `num_thresholds` or `slide_steps` is out of range.
+    OarlockError
+        In eager mode, or if `ins_tag_weight` is given.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     scores = paddle.static.data("scores", [None, 2], "float32")
+    ...     label = paddle.static.data("label", [None, 1], "int64")
+    ...     area, last_area, histograms = paddle.static.auc(scores, label)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> feed = {"scores": np.float32([[0.8, 0.2], [0.1, 0.9]]), "label": np.array([[0], [1]])}
+    >>> executor.run(main, feed, [area])
+    [array(1.)]
+    >>> paddle.disable_static()
     """
     if ins_tag_weight is not None:
         raise OarlockError(
@@ -129,5 +200,22 @@ def _emit_auc(
 
 
 def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> NoReturn:
-    """Not supported: raises OarlockError."""
+    """Not supported, because it needs parameter servers.
+
+    Parameters
+    ----------
+    input, label : Variable
+    ins_tag_weight : optional
+
+    Raises
+    ------
+    OarlockError
+        Always.
+
+    Examples
+    --------
+    >>> paddle.static.ctr_metric_bundle(None, None)
+    Traceback (most recent call last):
+    oarlock.core.errors.OarlockError: ctr_metric_bundle: is not supported...
+    """
     raise OarlockError(append_user_line("ctr_metric_bundle: is not supported (parameter servers)"))

@@ -224,8 +224,17 @@ _previous_modes: list[Mode] = []
 
 
 def enable_static() -> None:
-    """Record ops of this thread into the main program instead of running them. Layers that are
-    created in static graph mode create variables of the program.
+    """Enter static graph mode: ops of this thread are recorded into the main program, not run.
+
+    Layers that are created in this mode create variables of the program.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> with paddle.static.program_guard(paddle.static.Program()):
+    ...     print(paddle.static.data("x", [2], "float32") * 2)
+    Variable(name=..., float32[2], stop_gradient=True)
+    >>> paddle.disable_static()
     """
     if not is_recording_static_graph():
         _previous_modes.append(state.mode)
@@ -233,17 +242,38 @@ def enable_static() -> None:
 
 
 def disable_static(place: Any = None) -> None:
-    """Return to eager execution."""
+    """Return to eager execution, which is the initial mode.
+
+    Parameters
+    ----------
+    place : Place, optional
+        Not used.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> paddle.disable_static()
+    >>> paddle.in_dynamic_mode()
+    True
+    """
     if is_recording_static_graph():
         state.mode = _previous_modes.pop()
 
 
 def in_dynamic_mode() -> bool:
-    """Return whether ops run eagerly. The result is False between enable_static and disable_static,
-    and while `jit.save` or `to_static` captures a function.
+    """Return whether ops run eagerly.
 
-    A function of `to_static` with full_graph=False follows its eager execution, so the result is
-    True there, as in Paddle 2.6.
+    Returns
+    -------
+    bool
+        False between `enable_static` and `disable_static`, and while `jit.save` or `to_static`
+        captures a function. A function of `to_static` with full_graph=False follows its eager
+        execution, so the result is True there, as in Paddle 2.6.
+
+    Examples
+    --------
+    >>> paddle.in_dynamic_mode()
+    True
     """
     mode = find_static_base_mode(state.mode)
     return not state.mode.static if mode is None else mode.recorder.strict

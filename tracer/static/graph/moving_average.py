@@ -38,8 +38,18 @@ class ParameterAveraging:
 
     @contextmanager
     def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
-        """Context manager: replace the parameters by their averages in the body. The parameters are
-        restored afterwards if need_restore is True.
+        """Context manager: replace the parameters by their averages in the body.
+
+        Parameters
+        ----------
+        executor : Executor
+            Not used; the values are those of the current scope.
+        need_restore : bool, default True
+            Restore the parameters afterwards.
+
+        Yields
+        ------
+        None
         """
         scope = current_scope()
         averages = list(self._iter_average_values(scope))
@@ -53,19 +63,50 @@ class ParameterAveraging:
                 self.restore(executor)
 
     def restore(self, executor: Any) -> None:
-        """Restore the values that the parameters had before apply() replaced them by averages."""
+        """Restore the values that the parameters had before `apply` replaced them by averages.
+
+        Parameters
+        ----------
+        executor : Executor
+            Not used; the values are those of the current scope.
+        """
         for name, array in self._original_values:
             current_scope().find_or_create(name).array = array
 
 
 class ExponentialMovingAverage(ParameterAveraging):
-    """Moving averages of parameters: average = decay * average + (1 - decay) * parameter (Kingma
-    and Ba 2014).
+    """Moving averages of parameters over training steps, for evaluation.
 
-    `apply` uses average / (1 - decay ** steps).
+    average = decay * average + (1 - decay) * parameter
 
-    Create it after the parameters of the main program.
-    thres_steps: a variable n with a step count, for decay = min(decay, (1 + n) / (10 + n))
+    `apply` replaces each parameter by average / (1 - decay^steps) (Kingma and Ba 2014). Create the
+    object after the parameters of the main program, and call `update` after `minimize`.
+
+    Parameters
+    ----------
+    decay : float, default 0.999
+    thres_steps : Variable, optional
+        The number n of steps; the decay rate is then min(decay, (1 + n) / (10 + n)).
+    name : str, optional
+        A prefix of the names of the variables.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     loss = paddle.mean(paddle.static.nn.fc(x, 1))
+    ...     ops, params_grads = paddle.optimizer.SGD(0.1).minimize(loss)
+    ...     average = paddle.static.ExponentialMovingAverage(0.9)
+    ...     average.update()
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> loss_now = executor.run(main, {"x": np.ones([4, 2], "float32")}, [loss])
+    >>> with average.apply(executor):
+    ...     pass  # run a test program with the averages
+    >>> paddle.disable_static()
     """
 
     def __init__(
@@ -112,8 +153,21 @@ class ExponentialMovingAverage(ParameterAveraging):
         )
 
     def update(self) -> None:
-        """Append the ops that update all averages to the main program. Call `update` after
-        `minimize`.
+        """Append the ops that update all averages to the main program.
+
+        Call it once, after `minimize`.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     y = paddle.static.nn.fc(paddle.static.data("x", [None, 2], "float32"), 1)
+        ...     average = paddle.static.ExponentialMovingAverage(0.9)
+        ...     average.update()
+        >>> len(main.global_block().ops) > 2
+        True
+        >>> paddle.disable_static()
         """
         if self._step_counter is None:
             self._step_counter = self._declare_persistable(STEPS, np.zeros([1], np.int64))

@@ -98,7 +98,29 @@ def _common_attr_defaults() -> dict[str, Any]:
 
 
 class Operator:
-    """An op of a program. `raw` is its data."""
+    """An op of a program. Blocks of a Program hold Operators; `raw` is the data of the op.
+
+    Parameters
+    ----------
+    block : Block
+    desc : OpDesc
+
+    Attributes
+    ----------
+    block : Block
+    raw : OpDesc
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     y = 2 * paddle.static.data("x", [3], "float32")
+    >>> op = main.global_block().ops[0]
+    >>> op.type, op.input("X"), op.attr("scale")
+    ('scale', ['x'], 2.0)
+    >>> paddle.disable_static()
+    """
 
     def __init__(self, block: Block, desc: OpDesc) -> None:
         self.block = block
@@ -106,28 +128,118 @@ class Operator:
 
     @property
     def desc(self) -> OpDescView:
-        """A view of the op with the methods of Paddle's C++ class."""
+        """A view of the op with the methods of Paddle's C++ class OpDesc.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.desc.type()
+        'scale'
+        >>> paddle.disable_static()
+        """
         return OpDescView(self)
 
     @property
     def type(self) -> str:
-        """The type of the op."""
+        """The type of the op, a str.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.type
+        'scale'
+        >>> paddle.disable_static()
+        """
         return self.raw.type
 
     @property
     def idx(self) -> int:
-        """The index of the op in its block."""
+        """The index of the op in its block, an int.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.idx
+        0
+        >>> paddle.disable_static()
+        """
         return next(i for i, op in enumerate(self.block.raw.ops) if op is self.raw)
 
     # -- inputs and outputs
     # -----------------------------------------------------------------------------------
 
     def input(self, name: str) -> list[str]:
-        """Return the variables of an input slot."""
+        """Return the names of the variables of an input slot.
+
+        Parameters
+        ----------
+        name : str
+            The slot, such as "X".
+
+        Returns
+        -------
+        list of str
+            Empty if the slot is not used.
+
+        Raises
+        ------
+        OpError
+            If the op has no such slot.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.input('X')
+        ['x']
+        >>> paddle.disable_static()
+        """
         return self._require_names_in_slot(self.raw.inputs, "input", name)
 
     def output(self, name: str) -> list[str]:
-        """Return the variables of an output slot."""
+        """Return the names of the variables of an output slot.
+
+        Parameters
+        ----------
+        name : str
+            The slot, such as "Out".
+
+        Returns
+        -------
+        list of str
+            Empty if the slot is not used.
+
+        Raises
+        ------
+        OpError
+            If the op has no such slot.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.output('Out') == [y.name]
+        True
+        >>> paddle.disable_static()
+        """
         return self._require_names_in_slot(self.raw.outputs, "output", name)
 
     def _require_names_in_slot(
@@ -145,22 +257,70 @@ class Operator:
 
     @property
     def input_names(self) -> list[str]:
-        """The input slots."""
+        """The input slots of the op, a list of str.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.input_names
+        ['X']
+        >>> paddle.disable_static()
+        """
         return list(self.raw.inputs)
 
     @property
     def output_names(self) -> list[str]:
-        """The output slots."""
+        """The output slots of the op, a list of str.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.output_names
+        ['Out']
+        >>> paddle.disable_static()
+        """
         return list(self.raw.outputs)
 
     @property
     def input_arg_names(self) -> list[str]:
-        """The variables that the op reads."""
+        """The names of the variables that the op reads, a list of str.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.input_arg_names
+        ['x']
+        >>> paddle.disable_static()
+        """
         return list(self.raw.input_names())
 
     @property
     def output_arg_names(self) -> list[str]:
-        """The variables that the op writes."""
+        """The names of the variables that the op writes, a list of str.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.output_arg_names == [y.name]
+        True
+        >>> paddle.disable_static()
+        """
         return list(self.raw.output_names())
 
     def _rename_input(self, old_name: str, new_name: str) -> None:
@@ -181,16 +341,73 @@ class Operator:
 
     @property
     def attr_names(self) -> list[str]:
-        """The names of the attributes of the op, including those that every op has."""
+        """The names of the attributes, a list of str, with those that every op has.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> "scale" in op.attr_names, "op_role" in op.attr_names
+        (True, True)
+        >>> paddle.disable_static()
+        """
         return [*self.raw.attrs, *(n for n in _common_attr_defaults() if n not in self.raw.attrs)]
 
     def has_attr(self, name: str) -> bool:
-        """Return whether the op has an attribute of this name."""
+        """Return whether the op has an attribute.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.has_attr("scale"), op.has_attr("axis")
+        (True, False)
+        >>> paddle.disable_static()
+        """
         return name in self.raw.attrs or name in _common_attr_defaults()
 
     def attr(self, name: str) -> Any:
-        """Return the value of an attribute. Raises OpError if the op does not have the
-        attribute.
+        """Return the value of an attribute.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        bool, int, float, str or list of them
+            The default for an attribute that every op has, if it is not set. A block is given by
+            its index.
+
+        Raises
+        ------
+        OpError
+            If the op does not have the attribute.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.attr("scale"), op.attr("op_device")
+        (2.0, '')
+        >>> paddle.disable_static()
         """
         if name not in self.raw.attrs and name in _common_attr_defaults():
             return copy(_common_attr_defaults()[name])
@@ -203,12 +420,53 @@ class Operator:
         return self.raw.attrs[name].value
 
     def attr_type(self, name: str) -> AttrType:
-        """Return the type of an attribute."""
+        """Return the type of an attribute.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        AttrType
+
+        Raises
+        ------
+        OpError
+            If the op does not have the attribute.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.attr_type("scale").name
+        'FLOAT'
+        >>> paddle.disable_static()
+        """
         self.attr(name)
         return self.raw.attrs[name].type if name in self.raw.attrs else COMMON_ATTR_TYPES[name]
 
     def all_attrs(self) -> dict[str, Any]:
-        """Return all attributes by name, with Block objects for indices of blocks."""
+        """Return all attributes that are set, by name, with Block objects for indices of blocks.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.all_attrs()["scale"]
+        2.0
+        >>> paddle.disable_static()
+        """
         blocks = self.block.program.blocks
         values = {}
         for name, attr in self.raw.attrs.items():
@@ -221,7 +479,30 @@ class Operator:
         return values
 
     def _set_attr(self, name: str, val: Any) -> None:
-        """Set an attribute. Raises OpError for a value that the attribute does not accept."""
+        """Set an attribute. The value is stored with the type that the op defines.
+
+        Parameters
+        ----------
+        name : str
+        val : bool, int, float, str, dtype, Block, or list of them
+
+        Raises
+        ------
+        OpError
+            If the attribute does not accept the value.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.set_attr("scale", 3.0)
+        >>> paddle.static.Executor().run(main, {"x": np.ones(3, "float32")}, [y])
+        [array([3., 3., 3.], dtype=float32)]
+        >>> paddle.disable_static()
+        """
         self.raw.attrs[name] = make_typed_attr(self.type, name, val)
         self.block.program.mark_changed()
 
@@ -233,7 +514,20 @@ class Operator:
         self.block.program.mark_changed()
 
     def set_missing_attrs_to_defaults(self) -> None:
-        """Set all attributes that are not set to their defaults."""
+        """Set all attributes that are not set to their defaults.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> op.set_missing_attrs_to_defaults()
+        >>> op.all_attrs()["op_namescope"]
+        '/'
+        >>> paddle.disable_static()
+        """
         op = OPS.get(self.type)
         defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}
         for name, value in {**_common_attr_defaults(), **defaults}.items():
@@ -245,7 +539,28 @@ class Operator:
     # --------------------------------------------------------------------------
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """Return the text of the op, as in a printed program."""
+        """Return the text of the op, as in a printed program.
+
+        Parameters
+        ----------
+        throw_on_error, with_details : bool
+            Not used.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     y = 2 * paddle.static.data("x", [3], "float32")
+        >>> op = main.global_block().ops[0]
+        >>> "scale(X=x) scale=2.0" in op.to_string()
+        True
+        >>> paddle.disable_static()
+        """
         return format_op_and_pop_declared(self.raw, {})
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:

@@ -89,8 +89,27 @@ def declare_parameter_and_emit_initializer(
 
 
 def import_eager_variable(program: Program, tensor: Tensor) -> Variable:
-    """Declare a variable for a parameter or buffer that was created outside of the program, and
-    return it. The variable is initialized with the current value of the parameter or buffer.
+    """Declare a variable for a parameter or buffer that was created in eager mode.
+
+    The startup program initializes it with the current value.
+
+    Parameters
+    ----------
+    program : Program
+    tensor : Tensor
+
+    Returns
+    -------
+    Variable
+        The same object if the tensor was imported before.
+
+    Examples
+    --------
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     variable = main.import_eager_variable(nn.Linear(2, 3).weight)
+    >>> variable.shape
+    (2, 3)
     """
     array = np.asarray(cuda.to_host(tensor.array))
     existing = program.raw.block.vars.get(tensor.name)

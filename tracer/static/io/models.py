@@ -65,13 +65,49 @@ def _program_from_kwargs(kwargs: dict[str, Any], known: tuple[str, ...], caller:
 def save_inference_model(
     path_prefix: Any, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
 ) -> None:
-    """Write the program that computes fetch_vars from feed_vars to `path_prefix`.pdmodel, and its
-    values to `path_prefix`.pdiparams; verify the files.
+    """Write the program that computes outputs from inputs, and its values, verified.
 
-    program: by default the main program
-    format: 'paddle3': write `path_prefix`.json, the program format of Paddle 3, instead
-    verify: False: do not compare the files with the program
-    clip_extra, legacy_format: have no effect
+    Parameters
+    ----------
+    path_prefix : str
+        The files are `path_prefix`.pdmodel and `path_prefix`.pdiparams.
+    feed_vars : Variable, or list of Variable
+        The inputs.
+    fetch_vars : Variable, or list of Variable
+        The outputs.
+    executor : Executor
+        Not used; the values are those of the current scope.
+    **kwargs
+        - program : Program or CompiledProgram. Default: the main program.
+        - format : "paddle2" or "paddle3", default "paddle2". "paddle3" writes `path_prefix`.json,
+        the
+          program format of Paddle 3, instead of `path_prefix`.pdmodel.
+        - verify : bool, default True. Compare the files with the program.
+        - clip_extra, legacy_format: no effect.
+
+    Raises
+    ------
+    OpError
+        If there are no outputs, or if a variable has no value or one of another shape or dtype.
+    OperandError
+        If inputs or outputs are not Variables; it is a TypeError.
+    ValueError
+        If an argument is unknown.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> paddle.static.save_inference_model("net", [x], [y], executor, program=main)
+    >>> paddle.disable_static()
+    >>> paddle.jit.load("net")(paddle.ones([4, 2])).shape
+    [4, 3]
     """
     verify = kwargs.pop("verify", True)
     file_format = require_program_format("save_inference_model", kwargs.pop("format", PADDLE2))
@@ -135,11 +171,47 @@ def _make_reference_runner(desc: data.Program) -> Any:
 
 
 def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list[Any]:
-    """Read a saved model and return [program, names of the inputs, output variables]. The values of
-    the parameters are assigned in the current scope.
+    """Read a saved model, and set its parameters in the current scope.
 
-    path_prefix: of the files; a folder, with model_filename and params_filename; or None if these
-    are the bytes of the files
+    Parameters
+    ----------
+    path_prefix : str or None
+        The prefix of the files, or a folder of Paddle 1.x; None if the next arguments are bytes.
+    executor : Executor
+        Not used; the values are those of the current scope.
+    **kwargs
+        - model_filename, params_filename : str, or bytes. Names of the files in the folder; if
+          `path_prefix` is None, the contents of the files.
+
+    Returns
+    -------
+    list
+        [program, names of the inputs, output Variables]
+
+    Raises
+    ------
+    FileError
+        If a file is missing or invalid.
+    OpError
+        If values do not fit the program.
+    ValueError
+        If an argument is unknown, or if `path_prefix` is None without bytes.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> paddle.static.save_inference_model("net", [x], [y], executor, program=main)
+    >>> program, feeds, fetches = paddle.static.load_inference_model("net", executor)
+    >>> executor.run(program, {feeds[0]: np.ones([4, 2], "float32")}, fetches)[0].shape
+    (4, 3)
+    >>> paddle.disable_static()
     """
     model, params = kwargs.pop("model_filename", None), kwargs.pop("params_filename", None)
     if kwargs:
@@ -216,10 +288,36 @@ def check_and_assign_persistables(program: Program, values: Any, scope: Scope) -
 
 
 def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
-    """Return the bytes of the `.pdmodel` that save_inference_model writes, but without the contract
-    of Oarlock.
+    """Return the bytes of the `.pdmodel` of an inference model, without the contract of Oarlock.
 
-    program: by default the main program
+    Parameters
+    ----------
+    feed_vars : Variable, or list of Variable
+        The inputs.
+    fetch_vars : Variable, or list of Variable
+        The outputs.
+    **kwargs
+        - program : Program or CompiledProgram. Default: the main program.
+        - legacy_format: no effect.
+
+    Returns
+    -------
+    bytes
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> content = paddle.static.serialize_program([x], [y], program=main)
+    >>> paddle.static.deserialize_program(content).num_blocks
+    1
+    >>> paddle.disable_static()
     """
     program = _program_from_kwargs(kwargs, ("legacy_format",), "serialize_program")
     feeds, fetches = (
@@ -232,8 +330,38 @@ def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
 def serialize_persistables(
     feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
 ) -> bytes | None:
-    """Return the bytes of the `.pdiparams` that save_inference_model writes; None if the program
-    has no values.
+    """Return the bytes of the `.pdiparams` of an inference model.
+
+    Parameters
+    ----------
+    feed_vars : Variable, or list of Variable
+        The inputs.
+    fetch_vars : Variable, or list of Variable
+        The outputs.
+    executor : Executor
+        Not used; the values are those of the current scope.
+    **kwargs
+        - program : Program or CompiledProgram. Default: the main program.
+
+    Returns
+    -------
+    bytes or None
+        None if the program has no values.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> content = paddle.static.serialize_persistables([x], [y], executor, program=main)
+    >>> len(content) > 2 * 3 * 4
+    True
+    >>> paddle.disable_static()
     """
     program = _program_from_kwargs(kwargs, (), "serialize_persistables")
     feeds, fetches = (
@@ -246,25 +374,86 @@ def serialize_persistables(
 
 
 def deserialize_program(data: bytes) -> Program:
-    """Parse a program from the bytes of a `.pdmodel` file, and return it. Raises FileError if the
-    bytes are not a valid program.
+    """Return the program in the bytes of a `.pdmodel` file.
+
+    Parameters
+    ----------
+    data : bytes
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    FileError
+        If the bytes are not a valid program.
+
+    Examples
+    --------
+    >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
+    >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
+    >>> program = paddle.static.deserialize_program(paddle.static.load_from_file("net.pdmodel"))
+    >>> [op.type for op in program.global_block().ops]
+    ['feed', 'matmul_v2', 'elementwise_add', 'fetch']
     """
     return Program.view_of_raw(parse_program(data))
 
 
 def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
-    """Set persistable variables in the current scope to the values in the bytes of a `.pdiparams`
-    file.
+    """Set persistable variables in the current scope to the values in the bytes of a `.pdiparams`.
 
-    Raises FileError for other or damaged bytes, OpError if the shapes or dtypes do not fit the
-    program.
+    Parameters
+    ----------
+    program : Program
+    data : bytes
+    executor : Executor
+        Not used; the values are those of the current scope.
+
+    Raises
+    ------
+    FileError
+        If the bytes are not those of such a file.
+    OpError
+        If shapes or dtypes do not fit the program.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> content = paddle.static.serialize_persistables([x], [y], executor, program=main)
+    >>> paddle.static.deserialize_persistables(main, content, executor)
+    >>> paddle.disable_static()
     """
     names = [v.name for v in program.persistables()]
     check_and_assign_persistables(program, parse_params(data, names), current_scope())
 
 
 def save_to_file(path: str, content: bytes) -> None:
-    """Write bytes to a file; create its folders if they are missing."""
+    """Write bytes to a file. Folders are created.
+
+    Parameters
+    ----------
+    path : str
+    content : bytes
+
+    Raises
+    ------
+    ValueError
+        If `content` is not bytes.
+
+    Examples
+    --------
+    >>> paddle.static.save_to_file("folder/data", b"abc")
+    >>> paddle.static.load_from_file("folder/data")
+    b'abc'
+    """
     if not isinstance(content, bytes):
         raise ValueError(
             append_user_line(f"save_to_file: content is {type(content).__name__}, not bytes")
@@ -273,5 +462,25 @@ def save_to_file(path: str, content: bytes) -> None:
 
 
 def load_from_file(path: str) -> bytes:
-    """Return the bytes of a file."""
+    """Return the bytes of a file.
+
+    Parameters
+    ----------
+    path : str
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+
+    Examples
+    --------
+    >>> paddle.static.save_to_file("data", b"abc")
+    >>> paddle.static.load_from_file("data")
+    b'abc'
+    """
     return Path(path).read_bytes()

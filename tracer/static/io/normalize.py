@@ -26,10 +26,46 @@ def require_variables_and_get_names(argument: str, variables: Any) -> list[str]:
 
 
 def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
-    """Return an inference program: the ops that compute fetch_vars from feed_vars, with dropout and
-    normalization in eval mode.
+    """Return an inference program: the ops that compute outputs from inputs, in eval mode.
 
-    skip_prune_program=True: keep all ops except those of gradients and optimizers
+    Parameters
+    ----------
+    program : Program
+        It does not change.
+    feed_vars : Variable, or list of Variable
+        The inputs.
+    fetch_vars : Variable, or list of Variable
+        The outputs.
+    **kwargs
+        - skip_prune_program : bool, default False. Keep all ops except those of gradients and
+          optimizers.
+
+    Returns
+    -------
+    Program
+        With ops that feed the inputs and fetch the outputs.
+
+    Raises
+    ------
+    TypeError
+        If `program` is not a Program, or if inputs or outputs are not Variables.
+    ValueError
+        If an argument is unknown.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> program = paddle.static.normalize_program(main, [x], [y])
+    >>> program.feed_names()
+    ['x']
+    >>> paddle.disable_static()
     """
     if not isinstance(program, Program):
         raise TypeError(

@@ -38,12 +38,43 @@ def _strip_state_file_suffix(path: Any) -> str:
 
 
 def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -> None:
-    """Write three files: the parameters to `model_path`.pdparams, the other persistable variables
-    to `model_path`.pdopt, and the program to `model_path`.pdmodel.
+    """Write the values of a program and the program itself as three files.
 
-    protocol: of the pickles, 2 to 4
+    They are `model_path`.pdparams (parameters), `model_path`.pdopt (other persistable variables)
+    and `model_path`.pdmodel (the program). The values are those of the current scope.
 
-    Raises OpError for a variable without a value.
+    Parameters
+    ----------
+    program : Program
+    model_path : str
+        The prefix of the files.
+    protocol : 2, 3 or 4, default 4
+        Of the pickles.
+    **configs
+        Not used.
+
+    Raises
+    ------
+    OpError
+        If a variable has no value.
+    ArgumentAssertionError
+        If `model_path` ends with "/".
+    ValueError
+        If `protocol` is none of these.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> paddle.static.save(main, "net")
+    >>> paddle.static.load(main, "net", executor)
+    >>> paddle.disable_static()
     """
     prefix = os.fspath(model_path)
     if not os.path.basename(prefix):
@@ -76,9 +107,37 @@ def load(
 ) -> None:
     """Set variables in the current scope to the values in files that `save` or Paddle 1.x wrote.
 
-    var_list: the variables to load; required for a single file of Paddle 1.x
+    Parameters
+    ----------
+    program : Program
+    model_path : str
+        The prefix of the files; or a folder or file of Paddle 1.x.
+    executor : Executor, optional
+        Not used.
+    var_list : list of Variable, optional
+        The variables to load. Default: all persistable ones. Required for a single file of Paddle
+        1.x that contains only some of them.
 
-    Raises OpError for missing values and for values with another shape.
+    Raises
+    ------
+    OpError
+        If values are missing or have another shape.
+    FileError
+        If there are no such files.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> paddle.static.save(main, "net")
+    >>> paddle.static.load(main, "net")
+    >>> paddle.disable_static()
     """
     state = load_program_state(
         model_path, list(var_list) if var_list is not None else program.persistables()
@@ -99,10 +158,42 @@ def load(
 def load_program_state(
     model_path: Any, var_list: Sequence[Variable] | None = None
 ) -> dict[str, Any]:
-    """Return the values in files that `save` or Paddle 1.x wrote, as a dict of ndarrays by name; {}
-    if there is no file.
+    """Return the values in files that `save` or Paddle 1.x wrote.
 
-    var_list: the variables to load
+    Parameters
+    ----------
+    model_path : str
+        The prefix of the files; or a folder or file of Paddle 1.x.
+    var_list : list of Variable, optional
+        The variables to load. Required for a single file of Paddle 1.x.
+
+    Returns
+    -------
+    dict of str to ndarray
+        By name. Empty if there is no file and no `var_list`.
+
+    Raises
+    ------
+    FileError
+        If there is no file for `var_list`.
+    ValueError
+        If `var_list` is missing for a single file of Paddle 1.x.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> paddle.static.save(main, "net")
+    >>> state = paddle.static.load_program_state("net", main.all_parameters())
+    >>> [value.shape for value in state.values()]
+    [(2, 3)]
+    >>> paddle.disable_static()
     """
     prefix = _strip_state_file_suffix(model_path)
     if os.path.isfile(prefix + PARAMS):
@@ -142,10 +233,40 @@ def _load_paddle1_values(path: str, variables: Sequence[Variable] | None) -> dic
 
 
 def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
-    """Set the variables of a program in the current scope to values by name. Warns about names that
-    are no variables of the program.
+    """Set the variables of a program in the current scope to values by name.
 
-    Raises OpError, listing all values with another shape or dtype.
+    Parameters
+    ----------
+    program : Program
+    state_dict : dict of str to ndarray or Tensor
+
+    Raises
+    ------
+    OpError
+        Lists all values with another shape or dtype.
+    TypeError
+        If a value is neither an ndarray nor a Tensor.
+
+    Warns
+    -----
+    UserWarning
+        If a name is no variable of the program.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> name = main.all_parameters()[0].name
+    >>> paddle.static.set_program_state(main, {name: np.ones([2, 3], "float32")})
+    >>> executor.run(main, {"x": np.ones([1, 2], "float32")}, [y])
+    [array([[2., 2., 2.]], dtype=float32)]
+    >>> paddle.disable_static()
     """
     for name, value in state_dict.items():
         if name != NAME_TABLE_KEY and not isinstance(value, np.ndarray | Tensor):

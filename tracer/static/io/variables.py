@@ -29,7 +29,30 @@ def is_parameter(var: Variable) -> bool:
 
 
 def is_persistable(var: Variable) -> bool:
-    """Return whether a variable is persistable, and does not belong to feed or fetch ops."""
+    """Return whether a variable is persistable, and does not belong to feed or fetch ops.
+
+    Parameters
+    ----------
+    var : Variable
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> paddle.static.is_persistable(main.all_parameters()[0]), paddle.static.is_persistable(y)
+    (True, False)
+    >>> paddle.disable_static()
+    """
     return any(
         v.name == var.name
         for v in get_program_persistable_vars(_program_of_variable_or_default(var))
@@ -72,10 +95,41 @@ def save_vars(
     predicate: Predicate | None = None,
     filename: str | None = None,
 ) -> None:
-    """Write the values of variables in the current scope to a folder: one file per variable, or one
-    file `filename` for all.
+    """Write the values of variables in the current scope to a folder, as Paddle 1.x does.
 
-    vars: by default the persistable variables of the program for which `predicate` returns True
+    Parameters
+    ----------
+    executor : Executor
+        Not used.
+    dirname : str
+        The folder, which is created.
+    main_program : Program, optional
+        Default: the main program of the process.
+    vars : list of Variable, optional
+        Default: the persistable variables of the program for which `predicate` returns True.
+    predicate : callable, optional
+        ``predicate(variable)`` returns a bool. Default: all persistable variables.
+    filename : str, optional
+        One file for all values. Default: a file per variable, under its name.
+
+    Raises
+    ------
+    OpError
+        If a variable has no value.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> paddle.static.save_vars(executor, "folder", main, filename="values")
+    >>> paddle.static.load_vars(executor, "folder", main, filename="values")
+    >>> paddle.disable_static()
     """
     selected = _select_variables(main_program, vars, predicate)
     values = {
@@ -104,9 +158,45 @@ def load_vars(
     predicate: Predicate | None = None,
     filename: str | None = None,
 ) -> None:
-    """Set variables in the current scope to the values in files that save_vars wrote.
+    """Set variables in the current scope to the values in files that `save_vars` wrote.
 
-    Raises OpError for values with another shape, before any variable changes.
+    Parameters
+    ----------
+    executor : Executor
+        Not used.
+    dirname : str
+        The folder.
+    main_program : Program, optional
+        Default: the main program of the process.
+    vars : list of Variable, optional
+        Default: the persistable variables of the program for which `predicate` returns True.
+    predicate : callable, optional
+        ``predicate(variable)`` returns a bool. Default: all persistable variables.
+    filename : str, optional
+        One file for all values. Default: a file per variable, under its name.
+
+    Raises
+    ------
+    OpError
+        If values have another shape; no variable changes then.
+    FileNotFoundError
+        If a file does not exist.
+    FileError
+        If a file is invalid.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2], "float32")
+    ...     y = paddle.static.nn.fc(x, 3, bias_attr=False)
+    >>> executor = paddle.static.Executor()
+    >>> executor.run(startup)
+    []
+    >>> paddle.static.save_vars(executor, "folder", main)
+    >>> paddle.static.load_vars(executor, "folder", main, vars=main.all_parameters())
+    >>> paddle.disable_static()
     """
     selected = _select_variables(main_program, vars, predicate)
     names = [v.name for v in selected]
