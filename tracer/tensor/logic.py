@@ -48,15 +48,91 @@ IN_PLACE = [
 METHODS = [n for n in __all__ if n != "is_tensor"]
 
 
-equal = make_binary_function("equal", "x == y.", result="bool ")
-not_equal = make_binary_function("not_equal", "x != y.", result="bool ")
-less_than = make_binary_function("less_than", "x < y.", result="bool ")
-less_equal = make_binary_function("less_equal", "x <= y.", result="bool ")
-greater_than = make_binary_function("greater_than", "x > y.", result="bool ")
-greater_equal = make_binary_function("greater_equal", "x >= y.", result="bool ")
-logical_and = make_binary_function("logical_and", "x and y.", result="bool ")
-logical_or = make_binary_function("logical_or", "x or y.", result="bool ")
-logical_xor = make_binary_function("logical_xor", "Exclusive or of x and y.", result="bool ")
+equal = make_binary_function(
+    "equal",
+    "Whether two elements are equal.",
+    ("[1, 2, 3]", "[3, 2, 1]"),
+    "[False, True, False]",
+    formula="x == y",
+    notes="NaN equals nothing.",
+    result="bool",
+)
+not_equal = make_binary_function(
+    "not_equal",
+    "Whether two elements are different.",
+    ("[1, 2, 3]", "[3, 2, 1]"),
+    "[True, False, True]",
+    formula="x != y",
+    notes="NaN differs from everything.",
+    result="bool",
+)
+less_than = make_binary_function(
+    "less_than",
+    "Whether the first element is less than the second.",
+    ("[1, 2, 3]", "[3, 2, 1]"),
+    "[True, False, False]",
+    formula="x < y",
+    dtypes="bool, integer or floating",
+    notes="False if an element is NaN.",
+    result="bool",
+)
+less_equal = make_binary_function(
+    "less_equal",
+    "Whether the first element is less than or equal to the second.",
+    ("[1, 2, 3]", "[3, 2, 1]"),
+    "[True, True, False]",
+    formula="x <= y",
+    dtypes="bool, integer or floating",
+    notes="False if an element is NaN.",
+    result="bool",
+)
+greater_than = make_binary_function(
+    "greater_than",
+    "Whether the first element is greater than the second.",
+    ("[1, 2, 3]", "[3, 2, 1]"),
+    "[False, False, True]",
+    formula="x > y",
+    dtypes="bool, integer or floating",
+    notes="False if an element is NaN.",
+    result="bool",
+)
+greater_equal = make_binary_function(
+    "greater_equal",
+    "Whether the first element is greater than or equal to the second.",
+    ("[1, 2, 3]", "[3, 2, 1]"),
+    "[False, True, True]",
+    formula="x >= y",
+    dtypes="bool, integer or floating",
+    notes="False if an element is NaN.",
+    result="bool",
+)
+logical_and = make_binary_function(
+    "logical_and",
+    "Logical and of two elements.",
+    ("[True, True, False]", "[True, False, False]"),
+    "[True, False, False]",
+    formula="x and y",
+    notes="Of numeric operands, all values but 0 count as True.",
+    result="bool",
+)
+logical_or = make_binary_function(
+    "logical_or",
+    "Logical or of two elements.",
+    ("[True, True, False]", "[True, False, False]"),
+    "[True, True, False]",
+    formula="x or y",
+    notes="Of numeric operands, all values but 0 count as True.",
+    result="bool",
+)
+logical_xor = make_binary_function(
+    "logical_xor",
+    "Logical exclusive or: whether exactly one of two elements is True.",
+    ("[True, True, False]", "[True, False, False]"),
+    "[False, True, False]",
+    formula="x != y, for operands that are True or False",
+    notes="Of numeric operands, all values but 0 count as True.",
+    result="bool",
+)
 
 
 def logical_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
@@ -67,9 +143,30 @@ def logical_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
     return OPS["logical_not"](x)
 
 
-bitwise_and = make_binary_function("bitwise_and", "x & y for bool or integers.")
-bitwise_or = make_binary_function("bitwise_or", "x | y for bool or integers.")
-bitwise_xor = make_binary_function("bitwise_xor", "x ^ y for bool or integers.")
+bitwise_and = make_binary_function(
+    "bitwise_and",
+    "Bitwise and of two elements.",
+    ("[6, 5]", "[3, 1]"),
+    "[2, 1]",
+    formula="x & y",
+    dtypes="bool or integer",
+)
+bitwise_or = make_binary_function(
+    "bitwise_or",
+    "Bitwise or of two elements.",
+    ("[6, 5]", "[3, 1]"),
+    "[7, 5]",
+    formula="x | y",
+    dtypes="bool or integer",
+)
+bitwise_xor = make_binary_function(
+    "bitwise_xor",
+    "Bitwise exclusive or of two elements.",
+    ("[6, 5]", "[3, 1]"),
+    "[5, 4]",
+    formula="x ^ y",
+    dtypes="bool or integer",
+)
 
 
 def bitwise_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:

@@ -72,16 +72,88 @@ IN_PLACE = [
     "trunc",
 ]
 
-acosh = make_unary_function("acosh", "Inverse hyperbolic cosine.")
-asinh = make_unary_function("asinh", "Inverse hyperbolic sine.")
-atanh = make_unary_function("atanh", "Inverse hyperbolic tangent.")
-digamma = make_unary_function("digamma", "Derivative of the logarithm of the gamma function.")
-lgamma = make_unary_function("lgamma", "Logarithm of the absolute value of the gamma function.")
-erfinv = make_unary_function("erfinv", "Inverse error function.")
-i0 = make_unary_function("i0", "Modified Bessel function of order 0.")
-i0e = make_unary_function("i0e", "Modified Bessel function of order 0, times e ** -|x|.")
-i1 = make_unary_function("i1", "Modified Bessel function of order 1.")
-i1e = make_unary_function("i1e", "Modified Bessel function of order 1, times e ** -|x|.")
+acosh = make_unary_function(
+    "acosh",
+    "Inverse hyperbolic cosine.",
+    "[1.0, 2.0, 3.0]",
+    "[0.    1.317 1.763]",
+    formula="log(x + sqrt(x ** 2 - 1))",
+    notes="NaN for x < 1.",
+)
+asinh = make_unary_function(
+    "asinh",
+    "Inverse hyperbolic sine.",
+    "[-1.0, 0.0, 2.0]",
+    "[-0.881  0.     1.444]",
+    formula="log(x + sqrt(x ** 2 + 1))",
+)
+atanh = make_unary_function(
+    "atanh",
+    "Inverse hyperbolic tangent.",
+    "[-0.5, 0.0, 0.9]",
+    "[-0.549  0.     1.472]",
+    formula="log((1 + x) / (1 - x)) / 2",
+    notes="-inf for x = -1, inf for x = 1, NaN for |x| > 1.",
+)
+digamma = make_unary_function(
+    "digamma",
+    "Digamma function: the derivative of the logarithm of the gamma function.",
+    "[1.0, 2.0, 0.5]",
+    "[-0.577  0.423 -1.964]",
+    formula="d/dx log(gamma(x))",
+    notes="NaN for x = 0, -1, -2, ...",
+    dtypes="floating",
+)
+lgamma = make_unary_function(
+    "lgamma",
+    "Logarithm of the absolute value of the gamma function.",
+    "[0.5, 3.0, 4.0]",
+    "[0.572 0.693 1.792]",
+    formula="log(|gamma(x)|)",
+    notes="inf for x = 0, -1, -2, ...",
+    dtypes="floating",
+)
+erfinv = make_unary_function(
+    "erfinv",
+    "Inverse of the error function.",
+    "[-0.5, 0.0, 0.9]",
+    "[-0.477  0.     1.163]",
+    formula="the y with erf(y) = x",
+    notes="-inf for x = -1, inf for x = 1, NaN for |x| > 1.",
+    dtypes="floating",
+)
+i0 = make_unary_function(
+    "i0",
+    "Modified Bessel function of the first kind of order 0.",
+    "[0.0, 1.0, -2.0]",
+    "[1.    1.266 2.28 ]",
+    formula="sum over k >= 0 of (x ** 2 / 4) ** k / (k!) ** 2",
+    dtypes="floating",
+)
+i0e = make_unary_function(
+    "i0e",
+    "Exponentially scaled modified Bessel function of the first kind of order 0.",
+    "[0.0, 1.0, -2.0]",
+    "[1.    0.466 0.309]",
+    formula="exp(-|x|) * i0(x)",
+    dtypes="floating",
+)
+i1 = make_unary_function(
+    "i1",
+    "Modified Bessel function of the first kind of order 1.",
+    "[0.5, 1.0, -2.0]",
+    "[ 0.258  0.565 -1.591]",
+    formula="x / 2 * sum over k >= 0 of (x ** 2 / 4) ** k / (k! * (k + 1)!)",
+    dtypes="floating",
+)
+i1e = make_unary_function(
+    "i1e",
+    "Exponentially scaled modified Bessel function of the first kind of order 1.",
+    "[0.5, 1.0, -2.0]",
+    "[ 0.156  0.208 -0.215]",
+    formula="exp(-|x|) * i1(x)",
+    dtypes="floating",
+)
 
 
 def trunc(input: Tensor, name: str | None = None) -> Tensor:
@@ -143,18 +215,47 @@ def stanh(
 
 
 fmax = make_binary_function(
-    "elementwise_fmax", "Elementwise maximum; the other operand where one is NaN."
+    "elementwise_fmax",
+    "Larger of two elements, ignoring NaN.",
+    ('[1.0, float("nan"), 3.0]', "[2.0, 0.5, 1.0]"),
+    "[2.  0.5 3. ]",
+    formula="max(x, y); the other operand if one is NaN",
+    dtypes="integer or floating",
 )
 fmin = make_binary_function(
-    "elementwise_fmin", "Elementwise minimum; the other operand where one is NaN."
+    "elementwise_fmin",
+    "Smaller of two elements, ignoring NaN.",
+    ('[1.0, float("nan"), 3.0]', "[2.0, 0.5, 1.0]"),
+    "[1.  0.5 1. ]",
+    formula="min(x, y); the other operand if one is NaN",
+    dtypes="integer or floating",
 )
 heaviside = make_binary_function(
-    "elementwise_heaviside", "0 where x < 0, y where x is 0, 1 where x > 0."
+    "elementwise_heaviside",
+    "Heaviside step function.",
+    ("[-1.0, 0.0, 2.0]", "[0.5]"),
+    "[0.  0.5 1. ]",
+    formula="0 if x < 0, y if x = 0, 1 if x > 0",
+    notes="NaN if x is NaN.",
+    dtypes="integer or floating",
 )
 atan2 = make_binary_function(
-    "atan2", "Angle of the point (y, x): arctan(x / y) in the right quadrant."
+    "atan2",
+    "Angle of the points (y, x), in radians.",
+    ("[1.0, -1.0, 1.0]", "[1.0, -1.0, -1.0]"),
+    "[ 0.785 -2.356  2.356]",
+    formula="the angle in [-pi, pi] whose sine is x / r and whose cosine is y / r, r = hypot(x, y)",
+    dtypes="integer or floating",
+    result="dtype of x and y, float64 for integers",
 )
-nextafter = make_binary_function("nextafter", "Next floating-point number after x towards y.")
+nextafter = make_binary_function(
+    "nextafter",
+    "Next floating-point number after x in the direction of y.",
+    ("[8192.0, 8192.0]", "[10000.0, 8192.0]"),
+    "[8192.001 8192.   ]",
+    notes="If x equals y, the result is y.",
+    dtypes="floating",
+)
 
 
 def hypot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
