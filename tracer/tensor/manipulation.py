@@ -78,8 +78,8 @@ def reshape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
     ----------
     x : Tensor [*], any dtype
     shape : int, list of int and of Tensor, or Tensor [K] of integers
-        The sizes of the new axes. One -1 is replaced by the size that fits; 0 copies the size of x at
-        the same position.
+        The sizes of the new axes. One -1 is replaced by the size that fits; 0 copies the size of x
+        at the same position.
     name : str, optional
         Not used.
 
@@ -193,7 +193,8 @@ def cast(x: Tensor, dtype: Any) -> Tensor:
 
     Notes
     -----
-    Floats are rounded towards zero if cast to integers. All values but 0 become True if cast to bool.
+    Floats are rounded towards zero if cast to integers. All values but 0 become True if cast to
+    bool.
 
     Examples
     --------
@@ -718,8 +719,8 @@ def tile(x: Tensor, repeat_times: Any, name: str | None = None) -> Tensor:
     ----------
     x : Tensor [*S], any dtype
     repeat_times : int, list of int and of Tensor, or Tensor [K] of integers
-        Positive numbers of repetitions, the last one of the last axis. If x has fewer axes, axes are
-        added in front; axes without a number are not repeated.
+        Positive numbers of repetitions, the last one of the last axis. If x has fewer axes, axes
+        are added in front; axes without a number are not repeated.
     name : str, optional
         Not used.
 
@@ -1087,8 +1088,8 @@ def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None) 
     Raises
     ------
     OpError
-        If an index is out of range (also if it is negative) or not an integer, or the axis is out of
-        range.
+        If an index is out of range (also if it is negative) or not an integer, or the axis is out
+        of range.
 
     Notes
     -----
@@ -1128,8 +1129,8 @@ def gather_nd(x: Tensor, index: Tensor, name: str | None = None) -> Tensor:
     Raises
     ------
     OpError
-        If a position is out of range (also if it is negative) or not an integer, or K is larger than
-        the rank.
+        If a position is out of range (also if it is negative) or not an integer, or K is larger
+        than the rank.
 
     Examples
     --------
@@ -1147,8 +1148,8 @@ def scatter(
 ) -> Tensor:
     """Replace rows of a tensor, or add to rows that are set to zero first.
 
-    out[index[m]] = updates[m] if overwrite, otherwise the sum of all updates[m] with this index; the
-    other rows are those of x
+    out[index[m]] = updates[m] if overwrite, otherwise the sum of all updates[m] with this index;
+    the other rows are those of x
 
     Parameters
     ----------
@@ -1341,8 +1342,8 @@ def put_along_axis(
 ) -> Tensor:
     """Write values at positions along one axis, with other positions for each row.
 
-    out[indices[i, j], j] = values[i, j] for a matrix and axis 0, out[i, indices[i, j]] for axis 1; the
-    other elements are those of arr
+    out[indices[i, j], j] = values[i, j] for a matrix and axis 0, out[i, indices[i, j]] for axis 1;
+    the other elements are those of arr
 
     Parameters
     ----------
@@ -1459,8 +1460,8 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
     Returns
     -------
     Tensor [*broadcast(A, B, C)], or tuple of Tensor [count, 1], int64
-        With x and y the chosen elements. A float and an integer Tensor give float64. Without x and y
-        one Tensor per axis, the positions along this axis.
+        With x and y the chosen elements. A float and an integer Tensor give float64. Without x and
+        y one Tensor per axis, the positions along this axis.
 
     Raises
     ------
