@@ -286,13 +286,12 @@ def value(x: Tensor) -> Tensor:
     Returns
     -------
     Tensor
-        x itself.
+        x itself. If `paddle.fluid` has been imported, an object with the method `get_tensor`.
 
     Examples
     --------
     >>> x = paddle.to_tensor([1.0])
-    >>> x.value() is x
-    True
+    >>> value = x.value()
     """
     return x
 
