@@ -106,9 +106,35 @@ def addmm(
     alpha: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
-    """beta * input + alpha * (x @ y).
+    """Add a matrix and the product of two matrices.
 
-    input [M, N], x [M, K], y [K, N] -> [M, N]
+    out = beta * input + alpha * (x @ y)
+
+    Parameters
+    ----------
+    input : Tensor [M, N], floating
+        Broadcast to the shape of the product.
+    x : Tensor [M, K], dtype of input
+    y : Tensor [K, N], dtype of input
+    beta : float, default 1.0
+    alpha : float, default 1.0
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [M, N], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> x, y = paddle.to_tensor([[1.0], [2.0]]), paddle.to_tensor([[3.0, 4.0]])
+    >>> paddle.addmm(paddle.ones([2, 2]), x, y, beta=10.0).tolist()
+    [[13.0, 14.0], [16.0, 18.0]]
     """
     return OPS["addmm"](input, x, y, Beta=float(beta), Alpha=float(alpha))
 

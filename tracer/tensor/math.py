@@ -911,7 +911,7 @@ _FLOATING = "floating"
 _FLOATING_OR_COMPLEX = "floating or complex"
 
 
-def _example(call: str, shown: str) -> str:
+def example_lines(call: str, shown: str) -> str:
     """Return the last line of an example and what it prints. Fractions are rounded."""
     return (
         f">>> print({call}.numpy().round(3))\n    {shown}"
@@ -956,7 +956,7 @@ def make_unary_function(
     rename_generated_function(function, op_type)
     cast_dtypes = "\n        Bool and integers are cast to float32 first." if needs_float else ""
     out_dtype = result or f"dtype of x{' after the cast' if needs_float else ''}"
-    example = _example(f"{public_name or 'paddle.' + op_type.removesuffix('_v2')}(x)", shown)
+    example = example_lines(f"{public_name or 'paddle.' + op_type.removesuffix('_v2')}(x)", shown)
     function.__doc__ = f"""{summary}
 {
         f'''
@@ -1023,7 +1023,7 @@ def make_binary_function(
 
     public_name = op_type.removeprefix("elementwise_")
     rename_generated_function(function, public_name)
-    example = _example(f"paddle.{public_name}(x, y)", shown)
+    example = example_lines(f"paddle.{public_name}(x, y)", shown)
     wrong_dtype = "" if dtypes == _ANY_DTYPE else " or not supported"
     function.__doc__ = f"""{summary}
 {

@@ -319,17 +319,70 @@ def diagonal_scatter(
 def index_add(
     x: Tensor, index: Tensor, axis: int, value: Tensor, name: str | None = None
 ) -> Tensor:
-    """Return x with `value` added to the slices `index` along an axis.
+    """Add values to slices along one axis.
 
-    x [*, N, *], index int [M], value [*, M, *] -> [*, N, *]
+    out[..., index[m], ...] += value[..., m, ...]; repeated positions are added up
+
+    Parameters
+    ----------
+    x : Tensor [*, N, *]
+    index : Tensor [M], int32 or int64
+        Positions in [0, N).
+    axis : int
+        The axis of the slices. A negative axis counts from the end.
+    value : Tensor [*, M, *], dtype of x
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, N, *], dtype of x
+
+    Raises
+    ------
+    OpError
+        If a position is out of range (also if it is negative), or shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> x, value = paddle.to_tensor([[1, 2], [3, 4]]), paddle.to_tensor([[10, 10], [100, 100]])
+    >>> paddle.index_add(x, paddle.to_tensor([0, 0]), 0, value).tolist()
+    [[111, 112], [3, 4]]
     """
     return OPS["index_add"](x, index, value, axis=axis)
 
 
 def index_fill(x: Tensor, index: Tensor, axis: int, value: Any, name: str | None = None) -> Tensor:
-    """Return x with a scalar in the slices `index` along an axis.
+    """Set slices along one axis to one value.
 
-    x [*, N, *], index int [M] -> [*, N, *]
+    out[..., index[m], ...] = value
+
+    Parameters
+    ----------
+    x : Tensor [*, N, *]
+    index : Tensor [M], int32 or int64
+        Positions in [0, N).
+    axis : int
+        The axis of the slices. A negative axis counts from the end.
+    value : number or Tensor with one element
+        Cast to the dtype of x.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, N, *], dtype of x
+
+    Raises
+    ------
+    OpError
+        If a position is out of range (also if it is negative), or the axis is.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4], [5, 6]])
+    >>> paddle.index_fill(x, paddle.to_tensor([0, 2]), 0, -1).tolist()
+    [[-1, -1], [3, 4], [-1, -1]]
     """
     axis = normalize_axis(axis, x, "index_fill")
     is_selected = cast(
@@ -342,18 +395,70 @@ def index_fill(x: Tensor, index: Tensor, axis: int, value: Any, name: str | None
 def index_put(
     x: Tensor, indices: Any, value: Tensor, accumulate: bool = False, name: str | None = None
 ) -> Tensor:
-    """Return x with `value` assigned (or added) at `indices`: x[indices] = value.
+    """Assign values at indices, or add them.
 
-    x [*].
-    indices: int or bool tensors -> [*].
+    out[indices] = value, or out[indices] += value with repeated positions added up
+
+    Parameters
+    ----------
+    x : Tensor [*S]
+    indices : tuple or list of Tensor, int32, int64 or bool
+        One Tensor of positions for each of the first axes, which broadcast, or masks. Negative
+        positions count from the end.
+    value : Tensor, dtype of x
+        Broadcast to the shape of the selected elements.
+    accumulate : bool, default False
+        Whether the values are added.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*S], dtype of x
+
+    Raises
+    ------
+    OpError
+        If a position is out of range, or shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> indices = (paddle.to_tensor([0, 1]), paddle.to_tensor([1, 1]))
+    >>> paddle.index_put(x, indices, paddle.to_tensor([9, 8])).tolist()
+    [[1, 9], [3, 8]]
+    >>> paddle.index_put(x, indices, paddle.to_tensor([9, 8]), accumulate=True).tolist()
+    [[1, 11], [3, 12]]
     """
     return OPS["index_put"](x, list(indices), value, accumulate=accumulate)
 
 
 def masked_fill(x: Tensor, mask: Tensor, value: Any, name: str | None = None) -> Tensor:
-    """Return x with a scalar where mask is True.
+    """Replace elements at which a mask is True by one value.
 
-    x [*A], mask bool [*B] -> [*broadcast(A, B)]
+    Parameters
+    ----------
+    x : Tensor [*A]
+    mask : Tensor [*B], bool
+    value : number or Tensor with one element
+        Cast to the dtype of x.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B)], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, or x is not a Tensor.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 5], [4, 2]])
+    >>> paddle.masked_fill(x, x > 2, 0).tolist()
+    [[1, 0], [0, 2]]
     """
     check_tensors(x)
     filler = cast(value, x.dtype) if isinstance(value, Tensor) else full([], value, x.dtype)
@@ -362,9 +467,35 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any, name: str | None = None) ->
 
 
 def renorm(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
-    """Scale each slice along an axis so that its p-norm is at most max_norm.
+    """Scale slices along one axis so that their p-norm is at most a limit.
 
-    x [*] -> [*]
+    out = x * min(1, max_norm / norm of the slice)
+
+    Parameters
+    ----------
+    x : Tensor [*], floating
+    p : float
+        Exponent of the norm, positive.
+    axis : int
+        The axis of the slices: each has one position along it. A negative axis counts from the end.
+    max_norm : float
+        The largest norm of the result.
+
+    Returns
+    -------
+    Tensor [*], dtype of x
+
+    Raises
+    ------
+    OpError
+        If p is not positive, x is not floating, or the axis is out of range.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[3.0, 4.0], [0.3, 0.4]])
+    >>> print(paddle.renorm(x, p=2.0, axis=0, max_norm=1.0).numpy().round(3))
+    [[0.6 0.8]
+     [0.3 0.4]]
     """
     return OPS["renorm"](
         x, p=float(p), axis=normalize_axis(axis, x, "renorm"), max_norm=float(max_norm)
