@@ -342,7 +342,7 @@ def outer(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     Raises
     ------
     OpError
-        If the dtypes differ.
+        If the dtypes do not fit, as for `matmul`.
 
     Examples
     --------
