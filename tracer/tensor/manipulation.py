@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import parse_dtype
-from ..core.errors import OpError, TraceError, append_user_line
+from ..core.errors import ArgumentAssertionError, OpError, TraceError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand_checks import axis_out_of_range_error, check_tensors, not_a_tensor_error
+from ..core.operand_checks import (
+    axis_out_of_range_error,
+    called_function_name,
+    check_tensors,
+    not_a_tensor_error,
+)
 from ..core.tensor import Tensor
 from .convert import (
     array_to_tensor_on_device_of,
@@ -228,7 +233,7 @@ def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) 
     Raises
     ------
     OpError
-        If an axis is out of range.
+        If an axis is out of range, or `source` and `destination` differ in length.
 
     Examples
     --------
@@ -242,6 +247,13 @@ def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) 
     src, dst = (
         [normalize_axis(a, x, "moveaxis") for a in axis_list(v)] for v in (source, destination)
     )
+    if len(src) != len(dst):
+        raise ArgumentAssertionError(
+            append_user_line(
+                f"moveaxis: source={source} and destination={destination} differ in length "
+                f"(X={x.meta})"
+            )
+        )
     order = [a for a in range(x.ndim) if a not in src]
     for d, s in sorted(zip(dst, src, strict=True)):
         order.insert(d, s)
@@ -1326,6 +1338,13 @@ def take_along_axis(arr: Tensor, indices: Tensor, axis: int, broadcast: bool = T
 def _broadcast_indices_except_along_axis(arr: Tensor, indices: Tensor, axis: int) -> Tensor:
     """Broadcast indices to the shape of arr except along `axis`."""
     check_tensors(arr, indices)
+    if arr.ndim != indices.ndim:
+        raise OpError(
+            append_user_line(
+                f"{called_function_name()}: arr and indices must have the same rank "
+                f"(arr={arr.meta}, indices={indices.meta})"
+            )
+        )
     target_shape = list(arr.meta.shape)
     target_shape[axis] = indices.meta.shape[axis]
     return indices if list(indices.meta.shape) == target_shape else expand(indices, target_shape)

@@ -254,7 +254,7 @@ def as_strided(
     Raises
     ------
     OpError
-        If a position is outside of x.
+        If a position is outside of x, or `shape` and `stride` differ in length.
 
     Examples
     --------
@@ -263,6 +263,13 @@ def as_strided(
     [[0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 5]]
     """
     check_tensors(x)
+    if len(shape) != len(stride):
+        raise OpError(
+            append_user_line(
+                f"as_strided: shape={list(shape)} and stride={list(stride)} differ in length "
+                f"(X={x.meta})"
+            )
+        )
     positions = np.full(tuple(shape), offset, np.int64)
     for axis, (size, step) in enumerate(zip(shape, stride, strict=True)):
         positions += (np.arange(size) * step).reshape(
