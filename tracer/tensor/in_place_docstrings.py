@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -125,7 +124,7 @@ def in_place_docstring(
     summary, _, arguments = arguments.partition("\n")
     raises = remainder.partition("\n    Raises\n    ------\n")[2]
     raises = raises.partition("\n    Examples\n")[0].partition("\n    See Also\n")[0].rstrip()
-    operand = next(iter(inspect.signature(function).parameters))
+    operand = function.__code__.co_varnames[0]
     x, others, shown = _EXAMPLES[name]
     kept = [
         what
