@@ -190,13 +190,51 @@ def grad(
     allow_unused: bool = False,
     no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = None,
 ) -> list[Tensor | None]:
-    """Return the gradients of the sum of `outputs` with respect to `inputs`: one gradient per
-    input, with the shape of the input. The attribute `grad` of leaves does not change.
+    """Compute the gradients of outputs with respect to inputs, without changing `grad` of leaves.
 
-    create_graph: the gradients can be differentiated again.
-    no_grad_vars: tensors that are treated as constants.
-    Raises OpError for an input that the outputs do not depend on; with allow_unused its gradient is
-    None.
+    out[i] = the gradient of sum(outputs * grad_outputs) with respect to inputs[i]
+
+    Parameters
+    ----------
+    outputs : Tensor or list of Tensor
+    inputs : Tensor or list of Tensor
+        Leaves, or tensors computed on the way to the outputs.
+    grad_outputs : Tensor or list of Tensor and None, optional
+        The gradients of the outputs, one for each. None means ones.
+    retain_graph : bool, optional
+        Whether the recorded ops are kept, so that another backward pass can use them. Default:
+        `create_graph`.
+    create_graph : bool, default False
+        Whether the gradients can be differentiated again.
+    only_inputs : bool, default True
+        False is not supported, as in Paddle.
+    allow_unused : bool, default False
+        Whether the outputs may be independent of an input; its gradient is None.
+    no_grad_vars : Tensor, list or set of Tensor, optional
+        Tensors that count as constants.
+
+    Returns
+    -------
+    list of Tensor, or None
+        One gradient for each input, with its shape.
+
+    Raises
+    ------
+    OpError
+        If the outputs do not depend on an input and not allow_unused, or the number of
+        `grad_outputs` is not that of the outputs.
+    OarlockError
+        If only_inputs is False.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> (first,) = paddle.grad((x ** 3).sum(), x, create_graph=True)
+    >>> first.tolist()
+    [3.0, 12.0]
+    >>> (second,) = paddle.grad(first.sum(), x)
+    >>> second.tolist()
+    [6.0, 12.0]
     """
     if not only_inputs:
         raise OarlockError(
@@ -258,7 +296,27 @@ def _as_differentiable_grad(gradient: Tensor | None) -> Tensor | None:
 
 
 class no_grad(ContextDecorator):
-    """Context manager and decorator: do not record gradients."""
+    """Context manager and decorator: do not record ops for gradients.
+
+    Results computed inside have stop_gradient=True.
+
+    Parameters
+    ----------
+    func : function, optional
+        The function to decorate, for `@no_grad` without parentheses.
+
+    See Also
+    --------
+    enable_grad, set_grad_enabled
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+    >>> with paddle.no_grad():
+    ...     y = 2 * x
+    >>> y.stop_gradient, (2 * x).stop_gradient
+    (True, False)
+    """
 
     _tape = False
 
@@ -333,14 +391,51 @@ def _wrap_generator_in_context(
 
 
 class enable_grad(no_grad):
-    """Context manager and decorator: record gradients, even inside of `no_grad`."""
+    """Context manager and decorator: record ops for gradients, even inside of `no_grad`.
+
+    Parameters
+    ----------
+    func : function, optional
+        The function to decorate, for `@enable_grad` without parentheses.
+
+    See Also
+    --------
+    no_grad, set_grad_enabled
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+    >>> with paddle.no_grad(), paddle.enable_grad():
+    ...     y = 2 * x
+    >>> y.stop_gradient
+    False
+    """
 
     _tape = True
 
 
 class set_grad_enabled:
-    """Turn the recording of gradients on or off. Used as a context manager or decorator, the
-    setting applies to its body only.
+    """Turn the recording of ops for gradients on or off.
+
+    The call has effect at once. Used as a context manager or decorator, the setting applies to its
+    body only.
+
+    Parameters
+    ----------
+    mode : bool
+        Whether ops are recorded.
+
+    See Also
+    --------
+    no_grad, enable_grad, is_grad_enabled
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+    >>> with paddle.set_grad_enabled(False):
+    ...     y = 2 * x
+    >>> y.stop_gradient, paddle.is_grad_enabled()
+    (True, True)
     """
 
     def __init__(self, mode: bool) -> None:
@@ -372,8 +467,19 @@ class set_grad_enabled:
 
 
 def is_grad_enabled() -> bool:
-    """Whether gradients are recorded.
+    """Whether ops are recorded for gradients.
 
-    In a `to_static` function: whether its caller records gradients. False in other static programs.
+    In a `to_static` function: whether its caller records them. False in other static programs.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> with paddle.no_grad():
+    ...     enabled = paddle.is_grad_enabled()
+    >>> enabled, paddle.is_grad_enabled()
+    (False, True)
     """
     return state.mode.tape and (state.mode.caller_has_tape or not state.mode.static)

@@ -14,11 +14,32 @@ MAX_RANK = 32  # limit of NumPy 1
 
 
 class DType:
-    """An element type.
+    """The dtype of the elements of a Tensor, such as paddle.float32.
 
-    name: Paddle's name.
-    np: the NumPy dtype.
-    proto: VarType.Type in a `.pdmodel`.
+    Functions accept a dtype, its name ("float32", "paddle.float32") or a NumPy dtype. A dtype
+    equals all of these. The dtypes are attributes of `paddle`: bool, int8, int16, int32, int64,
+    uint8, float16, bfloat16, float32, float64, complex64, complex128; users do not create others.
+
+    Parameters
+    ----------
+    name : str
+        Paddle's name.
+    np_type : NumPy type
+    proto : int
+        The number in files: `VarType.Type` of a `.pdmodel`.
+
+    Attributes
+    ----------
+    name : str
+    np : NumPy dtype
+    proto : int
+
+    Examples
+    --------
+    >>> paddle.float32.name, paddle.float32.np
+    ('float32', dtype('float32'))
+    >>> paddle.to_tensor([1, 2]).dtype == paddle.int64
+    True
     """
 
     __slots__ = ("name", "np", "proto")
@@ -153,7 +174,25 @@ def promote_dtypes(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def set_default_dtype(d: Any) -> None:
-    """Set the dtype of new floating tensors: float16, bfloat16, float32 or float64."""
+    """Set the dtype of new floating tensors for which no dtype is given.
+
+    Parameters
+    ----------
+    d : str or dtype
+        "float16", "bfloat16", "float32" or "float64".
+
+    Raises
+    ------
+    OpError
+        If it is another dtype.
+
+    Examples
+    --------
+    >>> paddle.set_default_dtype("float64")
+    >>> paddle.zeros([2]).dtype
+    paddle.float64
+    >>> paddle.set_default_dtype("float32")
+    """
     global _default_dtype  # noqa: PLW0603 - one process-wide setting, as in Paddle
     found = parse_dtype(d)
     if found.np.kind != "f" and found is not bfloat16:
@@ -162,7 +201,17 @@ def set_default_dtype(d: Any) -> None:
 
 
 def get_default_dtype() -> str:
-    """The name of the dtype of new floating tensors."""
+    """Return the name of the dtype of new floating tensors; "float32" unless it was set.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> paddle.get_default_dtype()
+    'float32'
+    """
     return _default_dtype.name
 
 

@@ -52,20 +52,47 @@ class Place:
 
 
 class CPUPlace(Place):
-    """The CPU."""
+    """The CPU as a device.
+
+    Examples
+    --------
+    >>> paddle.CPUPlace()
+    Place(cpu)
+    >>> paddle.to_tensor([1.0], place=paddle.CPUPlace()).place
+    Place(cpu)
+    """
 
     def __init__(self) -> None:
         super().__init__(0)
 
 
 class CUDAPlace(Place):
-    """One CUDA device."""
+    """A CUDA GPU as a device.
+
+    Parameters
+    ----------
+    index : int, default 0
+        Number of the GPU.
+
+    Examples
+    --------
+    >>> paddle.CUDAPlace(1)
+    Place(gpu:1)
+    >>> paddle.CUDAPlace(1).get_device_id()
+    1
+    """
 
     kind = "gpu"
 
 
 class CUDAPinnedPlace(CPUPlace):
-    """The CPU; pinned memory is not supported."""
+    """The CPU as a device; pinned memory is not supported.
+
+    Examples
+    --------
+    >>> paddle.CUDAPinnedPlace()
+    Place(cpu)
+    """
 
 
 def place_of_array(array: Any) -> Place:
@@ -109,10 +136,31 @@ def require_usable_gpu_index_unless_cpu(place: Place, asker: str) -> int | None:
 
 
 def set_device(device: Any) -> Place:
-    """Set the device on which new tensors are created and ops without inputs run: 'cpu', 'gpu',
-    'gpu:1' or a Place.
+    """Set the device on which new tensors are created.
 
-    Raises OarlockError if CuPy or the device is missing.
+    Parameters
+    ----------
+    device : str or Place
+        "cpu", "gpu", "gpu:1" and so on, or a Place. "gpu" is the GPU that a launcher selected in
+        the environment variable FLAGS_selected_gpus, otherwise GPU 0.
+
+    Returns
+    -------
+    Place
+
+    Raises
+    ------
+    OarlockError
+        If the device is unknown, or the GPU or CuPy is missing.
+
+    Notes
+    -----
+    The default is the CPU, also if a GPU is present.
+
+    Examples
+    --------
+    >>> paddle.set_device("cpu")
+    Place(cpu)
     """
     place = parse_place(device, "set_device")
     index = require_usable_gpu_index_unless_cpu(
@@ -125,5 +173,17 @@ def set_device(device: Any) -> Place:
 
 
 def get_device() -> str:
-    """Return the name of the device on which new tensors are created."""
+    """Return the name of the device on which new tensors are created.
+
+    Returns
+    -------
+    str
+        "cpu", "gpu:0", "gpu:1" and so on.
+
+    Examples
+    --------
+    >>> device = paddle.set_device("cpu")
+    >>> paddle.get_device()
+    'cpu'
+    """
     return cuda.format_device(cuda.cupy_state.default_index)

@@ -25,9 +25,37 @@ Array = np.ndarray[Any, Any]
 
 
 class Tensor(TensorBase):
-    """A tensor: the input and output of ops.
+    """A multidimensional array with a gradient: the input and output of ops.
 
-    array: ndarray or NumPy scalar, [*].
+    Tensors are created by `paddle.to_tensor`, `paddle.zeros` and other functions rather than by
+    this class.
+
+    Parameters
+    ----------
+    array : ndarray or NumPy scalar [*]
+        The value. It is not copied.
+    stop_gradient : bool, default True
+        Whether no gradient is computed for this tensor.
+    name : str, optional
+        The name in programs. Default: generated when it is first read.
+
+    Attributes
+    ----------
+    stop_gradient : bool
+        May be set. Results of ops require a gradient if one of the inputs does.
+    grad : Tensor or None
+        The gradient that `backward` has accumulated.
+    persistable : bool
+        Whether the tensor is saved with a program, such as a parameter.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]], stop_gradient=False)
+    >>> (x @ x).shape, x[0].tolist()
+    ([2, 2], [1.0, 2.0])
+    >>> (x * x).sum().backward()
+    >>> x.grad.tolist()
+    [[2.0, 4.0], [6.0, 8.0]]
     """
 
     # Fields that most tensors never set have class-level defaults. TensorBase (C++) has the fields
@@ -71,47 +99,100 @@ class Tensor(TensorBase):
 
     @property
     def meta(self) -> Meta:
-        """Shape and dtype. `meta` is for internal use: unlike a read of `shape`, a read of `meta`
-        is not recorded as a guard.
+        """Shape and dtype, for internal use.
+
+        Unlike a read of `shape`, a read of `meta` is not recorded as a guard.
+
+        Examples
+        --------
+        >>> paddle.zeros([2, 3]).meta.shape
+        (2, 3)
         """
         return Meta(self.array.shape, self.array.dtype)
 
     @property
     def shape(self) -> list[Any]:
-        """The sizes of the axes, as a list. While a program is recorded, a read of `shape` by
-        Python code is recorded as a guard.
+        """The sizes of the axes, a list of int.
+
+        While a program is recorded, a read of `shape` by Python code is recorded as a guard.
+
+        Examples
+        --------
+        >>> paddle.zeros([2, 3]).shape
+        [2, 3]
         """
         mode = state.mode
         return list(self.array.shape) if mode.is_eager else mode.shape(self)
 
     @property
     def dtype(self) -> DType:
-        """The element type."""
+        """The dtype of the elements, such as paddle.float32.
+
+        Examples
+        --------
+        >>> paddle.zeros([2]).dtype
+        paddle.float32
+        >>> paddle.zeros([2]).dtype == "float32"
+        True
+        """
         return DTYPE_BY_NP[self.meta.dtype]
 
     @property
     def ndim(self) -> int:
-        """The number of axes."""
+        """The number of axes, an int.
+
+        Examples
+        --------
+        >>> paddle.zeros([2, 3]).ndim
+        2
+        """
         return len(self.meta.shape)
 
     @property
     def size(self) -> Any:
-        """The number of elements, as a Python int."""
+        """The number of elements, an int.
+
+        Examples
+        --------
+        >>> paddle.zeros([2, 3]).size
+        6
+        """
         return int(np.prod(self.shape, dtype=np.int64)) if self.ndim else 1
 
     @property
     def place(self) -> Place:
-        """The device of the value."""
+        """The device that holds the value, a Place.
+
+        Examples
+        --------
+        >>> paddle.CPUPlace() == paddle.to_tensor([1.0]).cpu().place
+        True
+        """
         return place_of_array(self.array)
 
     @property
     def is_leaf(self) -> bool:
-        """Whether the tensor is a leaf: no op recorded on the tape computed it."""
+        """Whether the tensor is a leaf: no op that records gradients computed it; a bool.
+
+        Examples
+        --------
+        >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+        >>> x.is_leaf, (2 * x).is_leaf
+        (True, False)
+        """
         return self.node is None
 
     @property
     def name(self) -> str:
-        """The name of the tensor in programs, generated when it is first read."""
+        """The name of the tensor in programs, a str; generated when it is first read.
+
+        Examples
+        --------
+        >>> x = paddle.zeros([2])
+        >>> x.name = "scores"
+        >>> x.name
+        'scores'
+        """
         if self._name is None:
             self._name = unique_name.generate(compat.rules.temporary_name_prefix)
         return self._name
@@ -122,15 +203,45 @@ class Tensor(TensorBase):
         self._name = value
 
     def dim(self) -> int:
-        """The number of axes."""
+        """Number of axes.
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> paddle.zeros([2, 3]).dim()
+        2
+        """
         return self.ndim
 
     def ndimension(self) -> int:
-        """The number of axes."""
+        """Number of axes.
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> paddle.zeros([2, 3]).ndimension()
+        2
+        """
         return self.ndim
 
     def is_tensor(self) -> bool:
-        """Return True, because the object is a tensor."""
+        """Return True, because the object is a tensor.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> paddle.zeros([2]).is_tensor()
+        True
+        """
         return True
 
     # -- values for Python
@@ -142,22 +253,74 @@ class Tensor(TensorBase):
         return self.array
 
     def numpy(self) -> Array:
-        """A copy of the value as an ndarray [*]."""
+        """Copy the value to a NumPy array.
+
+        Returns
+        -------
+        ndarray [*], dtype of the tensor
+            Changes of the array do not change the tensor. bfloat16 is the dtype of the package
+            `ml_dtypes`.
+
+        Raises
+        ------
+        TraceError
+            While a program is recorded, if the value is known only at run time.
+
+        Examples
+        --------
+        >>> paddle.to_tensor([[1, 2], [3, 4]]).numpy().sum(axis=0)
+        array([4, 6])
+        """
         array = self._guard_or_reject_read_and_get_array("numpy()")
         host = cuda.to_host(array)
         return copy_array_checking_memory(array, "numpy()") if host is array else host
 
     def tolist(self) -> Any:
-        """The value as nested Python lists."""
+        """Return the elements as nested Python lists.
+
+        Returns
+        -------
+        list of lists, or a Python number for a Tensor without axes
+
+        Raises
+        ------
+        TraceError
+            While a program is recorded, if the value is known only at run time.
+
+        Examples
+        --------
+        >>> paddle.to_tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
         return np.asarray(
             cuda.to_host(self._guard_or_reject_read_and_get_array("tolist()"))
         ).tolist()
 
     def item(self, *index: int) -> Any:
-        """One element as a Python scalar.
+        """Return one element as a Python number.
 
-        index: one index into the flattened tensor, or one per axis.
-        Raises OpError for an invalid index.
+        Parameters
+        ----------
+        *index : int
+            No index for a tensor with one element, one index into the flattened tensor, or one per
+            axis.
+
+        Returns
+        -------
+        bool, int, float or complex
+
+        Raises
+        ------
+        OpError
+            If an index is out of range or missing.
+        TraceError
+            While a program is recorded, if the value is known only at run time.
+
+        Examples
+        --------
+        >>> x = paddle.to_tensor([[1.5, 2.5], [3.5, 4.5]])
+        >>> x.item(1, 0), x.item(3), x.sum().item()
+        (3.5, 4.5, 12.0)
         """
         check_tensor_item_arguments(self.meta, index)
         return np.asarray(cuda.to_host(self._guard_or_reject_read_and_get_array("item()"))).item(
@@ -282,11 +445,43 @@ class Tensor(TensorBase):
     # -- gradients
 
     def gradient(self) -> Array | None:
-        """Return the gradient of the tensor as an ndarray; None if there is no gradient."""
+        """Return the accumulated gradient as a NumPy array.
+
+        Returns
+        -------
+        ndarray [*] or None
+            None if there is no gradient.
+
+        Examples
+        --------
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> (3 * x).sum().backward()
+        >>> x.gradient().tolist()
+        [3.0, 3.0]
+        """
         return None if self.grad is None else self.grad.numpy()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Delete the gradient of the tensor, or set it to zero."""
+        """Set the accumulated gradient to zero, or delete it.
+
+        Parameters
+        ----------
+        set_to_zero : bool, default True
+            Whether the gradient becomes zero; otherwise `grad` becomes None. A missing gradient
+            stays None.
+
+        Notes
+        -----
+        `clear_grad` is the same method.
+
+        Examples
+        --------
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> (3 * x).sum().backward()
+        >>> x.clear_gradient()
+        >>> x.grad.tolist()
+        [0.0, 0.0]
+        """
         if reject_or_must_skip_side_effect("clear_gradient()"):
             return
         if set_to_zero:
@@ -307,7 +502,24 @@ class Tensor(TensorBase):
         self.clear_gradient(True)
 
     def detach(self) -> Tensor:
-        """Return a tensor with the same value, but without gradient history."""
+        """Return a tensor with the same value, through which no gradient flows.
+
+        Returns
+        -------
+        Tensor [*], dtype of this tensor
+            A leaf with stop_gradient=True.
+
+        See Also
+        --------
+        Tensor.clone : A copy through which gradients flow.
+
+        Examples
+        --------
+        >>> x = paddle.to_tensor([2.0], stop_gradient=False)
+        >>> (x * x.detach()).backward()
+        >>> x.grad.tolist()
+        [2.0]
+        """
         if state.mode.is_eager:
             return Tensor(self.array)
         # a new variable, because a recorder identifies values by the ops that compute them
@@ -316,10 +528,30 @@ class Tensor(TensorBase):
         return result
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHookHandle:
-        """Call `hook(grad)` when the gradient of this tensor is complete. If the hook returns a
-        tensor, the returned tensor replaces the gradient.
+        """Register a function that is called when the gradient of this tensor is complete.
 
-        Raises MissingStateError if the tensor has stop_gradient=True.
+        Parameters
+        ----------
+        hook : function
+            Called with the gradient, a Tensor. If it returns a Tensor, this replaces the gradient.
+
+        Returns
+        -------
+        RemovableHookHandle
+            Its method `remove` removes the hook.
+
+        Raises
+        ------
+        OpError
+            If the tensor has stop_gradient=True.
+
+        Examples
+        --------
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> handle = x.register_hook(lambda gradient: 10 * gradient)
+        >>> x.sum().backward()
+        >>> x.grad.tolist()
+        [10.0, 10.0]
         """
         reject_static_graph_mode("register_hook", "hooks are not supported there")
         if self.stop_gradient:
@@ -341,17 +573,43 @@ class Tensor(TensorBase):
     # -- in-place operations
 
     def retain_grads(self) -> None:
-        """Make backward() store the gradient of this tensor in `grad`, although the tensor is not a
-        leaf.
+        """Make `backward` store the gradient in `grad`, although the tensor is not a leaf.
+
+        Examples
+        --------
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> y = x * x
+        >>> y.retain_grads()
+        >>> (3 * y).sum().backward()
+        >>> y.grad.tolist()
+        [3.0, 3.0]
         """
         if self.node is not None:
             self.register_hook(functools.partial(_accumulate_retained_grad, weakref.ref(self)))
 
     def set_value(self, value: Any) -> None:
-        """Replace the value of the tensor by another value of the same shape. The dtype of the
-        tensor does not change.
+        """Replace the value by another one of the same shape, in place.
 
-        Raises OpError if the shapes differ.
+        Parameters
+        ----------
+        value : Tensor [*], array or number
+            It is cast to the dtype of the tensor.
+
+        Raises
+        ------
+        OpError
+            If the shapes differ.
+
+        Notes
+        -----
+        Leaves that require a gradient may be changed this way. No gradient flows to `value`.
+
+        Examples
+        --------
+        >>> x = paddle.zeros([2])
+        >>> x.set_value(np.array([3, 4]))
+        >>> x.tolist()
+        [3.0, 4.0]
         """
         given = value if isinstance(value, Tensor) else Tensor(cuda.copy_array(value))
         if not _shapes_may_match(given.meta.shape, self.meta.shape):

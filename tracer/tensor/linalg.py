@@ -44,9 +44,38 @@ def matmul(
     transpose_y: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """x @ y over the last two axes; the others broadcast.
+    """Matrix product over the last two axes; the other axes broadcast.
 
-    x [*A, M, K], y [*B, K, N] -> [*broadcast(A, B), M, N]
+    out = x @ y
+
+    Parameters
+    ----------
+    x : Tensor [*A, M, K] or [K]
+    y : Tensor [*B, K, N] or [K]
+        Both have the same dtype, or one is complex and the other is real.
+    transpose_x, transpose_y : bool, default False
+        Whether the last two axes of the operand are swapped first.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B), M, N], dtype of x and y
+        Without the axis M or N if x or y is a vector.
+
+    Raises
+    ------
+    OpError
+        If the shapes or dtypes do not fit, or an operand has no axis. The operator `@` casts the
+        right operand instead.
+
+    Examples
+    --------
+    >>> x, y = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), paddle.to_tensor([[1.0], [10.0]])
+    >>> paddle.matmul(x, y).tolist()
+    [[21.0], [43.0]]
+    >>> paddle.matmul(x, y, transpose_x=True).tolist()
+    [[31.0], [42.0]]
     """
     try:
         mixed = x.meta.dtype != y.meta.dtype and "c" in (x.meta.dtype.kind, y.meta.dtype.kind)
@@ -67,9 +96,31 @@ def _cast_real_operand_to_complex(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]
 
 
 def mm(input: Tensor, mat2: Tensor, name: str | None = None) -> Tensor:
-    """Product of two matrices.
+    """Product of two matrices, the same as `matmul`.
 
-    [M, K], [K, N] -> [M, N]
+    out = input @ mat2
+
+    Parameters
+    ----------
+    input : Tensor [M, K]
+    mat2 : Tensor [K, N], dtype of input
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [M, N], dtype of input
+
+    Raises
+    ------
+    OpError
+        If the shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> x, y = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), paddle.to_tensor([[1.0], [10.0]])
+    >>> paddle.mm(x, y).tolist()
+    [[21.0], [43.0]]
     """
     return matmul(input, mat2)
 
@@ -77,15 +128,60 @@ def mm(input: Tensor, mat2: Tensor, name: str | None = None) -> Tensor:
 def bmm(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """Products of two batches of matrices.
 
-    [B, M, K], [B, K, N] -> [B, M, N]
+    out[b] = x[b] @ y[b]
+
+    Parameters
+    ----------
+    x : Tensor [B, M, K]
+    y : Tensor [B, K, N], dtype of x
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [B, M, N], dtype of x
+
+    Raises
+    ------
+    OpError
+        If an operand does not have three axes, or the shapes or dtypes do not fit. B does not
+        broadcast.
+
+    Examples
+    --------
+    >>> x, y = paddle.zeros([5, 2, 3]), paddle.zeros([5, 3, 4])
+    >>> paddle.bmm(x, y).shape
+    [5, 2, 4]
     """
     return OPS["bmm"](x, y)
 
 
 def dot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Inner product over the last axis.
+    """Inner product of vectors over the last axis.
 
-    [N], [N] -> []; [B, N], [B, N] -> [B]
+    out = sum over n of x[..., n] * y[..., n]
+
+    Parameters
+    ----------
+    x, y : Tensor [*, N]
+        Both have the same shape and dtype.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], dtype of x and y
+
+    Raises
+    ------
+    OpError
+        If the shapes or dtypes differ.
+
+    Examples
+    --------
+    >>> x, y = paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])
+    >>> int(paddle.dot(x, y))
+    11
     """
     return OPS["dot"](x, y)
 
@@ -93,7 +189,29 @@ def dot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 def mv(x: Tensor, vec: Tensor, name: str | None = None) -> Tensor:
     """Product of a matrix and a vector.
 
-    [M, N], [N] -> [M]
+    out[m] = sum over n of x[m, n] * vec[n]
+
+    Parameters
+    ----------
+    x : Tensor [M, N]
+    vec : Tensor [N], dtype of x
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [M], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the ranks, shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> x, vec = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), paddle.to_tensor([1.0, 10.0])
+    >>> paddle.mv(x, vec).tolist()
+    [21.0, 43.0]
     """
     return OPS["mv"](x, vec)
 
@@ -106,25 +224,96 @@ def addmm(
     alpha: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
-    """beta * input + alpha * (x @ y).
+    """Add a matrix and the product of two matrices.
 
-    input [M, N], x [M, K], y [K, N] -> [M, N]
+    out = beta * input + alpha * (x @ y)
+
+    Parameters
+    ----------
+    input : Tensor [M, N], floating
+        Broadcast to the shape of the product.
+    x : Tensor [M, K], dtype of input
+    y : Tensor [K, N], dtype of input
+    beta : float, default 1.0
+    alpha : float, default 1.0
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [M, N], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> x, y = paddle.to_tensor([[1.0], [2.0]]), paddle.to_tensor([[3.0, 4.0]])
+    >>> paddle.addmm(paddle.ones([2, 2]), x, y, beta=10.0).tolist()
+    [[13.0, 14.0], [16.0, 18.0]]
     """
     return OPS["addmm"](input, x, y, Beta=float(beta), Alpha=float(alpha))
 
 
 def multi_dot(x: Sequence[Tensor], name: str | None = None) -> Tensor:
-    """Product of matrices in the cheapest order; the first and last may be vectors.
+    """Product of several matrices, multiplied in the cheapest order.
 
-    [Mi, Mi+1] each -> [M0, Mn]
+    out = x[0] @ x[1] @ ...
+
+    Parameters
+    ----------
+    x : list of Tensor [M0, M1], [M1, M2], ...
+        At least two of one dtype. The first and the last may be vectors.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [M0, Mn], dtype of the tensors
+        Without the axis of a vector.
+
+    Raises
+    ------
+    OpError
+        If there are fewer than two tensors, or the sizes do not fit.
+
+    Examples
+    --------
+    >>> x, y = paddle.ones([10, 100]), paddle.ones([100, 5])
+    >>> paddle.linalg.multi_dot([x, y, paddle.ones([5])]).shape
+    [10]
     """
     return OPS["multi_dot"](list(x))
 
 
 def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Inner products of all vectors in the last axes.
+    """Inner products of all pairs of vectors in the last axes.
 
-    x [*A, K], y [*B, K] -> [*A, *B]; x * y if one of them has one element
+    out[i, j] = sum over k of x[i, k] * y[j, k]; x * y if one of them has one element
+
+    Parameters
+    ----------
+    x : Tensor [*A, K]
+    y : Tensor [*B, K], dtype of x
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*A, *B], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the sizes of the last axes or the dtypes differ.
+
+    Examples
+    --------
+    >>> x, y = paddle.to_tensor([[1, 2], [3, 4]]), paddle.to_tensor([1, 10])
+    >>> paddle.inner(x, y).tolist()
+    [21, 43]
     """
     check_tensors(x, y)
     if any(all(guard_and_get_size_or_minus_one(t, i) == 1 for i in range(t.ndim)) for t in (x, y)):
@@ -135,33 +324,125 @@ def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 
 def outer(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Products of all pairs of elements.
+    """Products of all pairs of elements of two tensors, which are flattened.
 
-    x with M elements, y with N -> [M, N]
+    out[m, n] = x[m] * y[n]
+
+    Parameters
+    ----------
+    x : Tensor with M elements
+    y : Tensor with N elements, dtype of x
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [M, N], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the dtypes do not fit, as for `matmul`.
+
+    Examples
+    --------
+    >>> paddle.outer(paddle.to_tensor([1, 2]), paddle.to_tensor([1, 10, 100])).tolist()
+    [[1, 10, 100], [2, 20, 200]]
     """
     return matmul(reshape(x, [-1, 1]), reshape(y, [1, -1]))
 
 
 def cross(x: Tensor, y: Tensor, axis: int = 9, name: str | None = None) -> Tensor:
-    """Cross product along an axis of size 3; axis=9: the first such axis.
+    """Cross product of vectors of three elements.
 
-    x [*], y [*] -> [*]
+    out[0] = x[1] * y[2] - x[2] * y[1], and so on cyclically
+
+    Parameters
+    ----------
+    x, y : Tensor [*, 3, *]
+        Both have the same dtype.
+    axis : int, default 9
+        The axis of the vectors. 9 means the first axis of size 3.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, 3, *], dtype of x and y
+
+    Raises
+    ------
+    OpError
+        If no axis, or not the given one, has size 3, or it is out of range.
+
+    Examples
+    --------
+    >>> x, y = paddle.to_tensor([1, 0, 0]), paddle.to_tensor([0, 1, 0])
+    >>> paddle.cross(x, y).tolist()
+    [0, 0, 1]
     """
     return OPS["cross"](x, y, dim=9 if axis is None else axis)
 
 
 def kron(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Kronecker product.
+    """Kronecker product: each element of one tensor times all of another one.
 
-    x [*A], y [*B] -> [A * B per axis], the shorter shape padded with 1 in front
+    out[i * Bi + k, j * Bj + l] = x[i, j] * y[k, l] for y of shape [Bi, Bj]
+
+    Parameters
+    ----------
+    x : Tensor [*A]
+    y : Tensor [*B], dtype of x
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [A0 * B0, A1 * B1, ...], dtype of x
+        The shape with fewer axes gets axes of size 1 in front.
+
+    Raises
+    ------
+    OpError
+        If the dtypes differ.
+
+    Examples
+    --------
+    >>> x, y = paddle.to_tensor([[1, 2]]), paddle.to_tensor([[1, 10], [100, 1000]])
+    >>> paddle.kron(x, y).tolist()
+    [[1, 10, 2, 20], [100, 1000, 200, 2000]]
     """
     return OPS["kron"](x, y)
 
 
 def dist(x: Tensor, y: Tensor, p: float = 2, name: str | None = None) -> Tensor:
-    """p-norm of all elements of x - y.
+    """The p-norm of all elements of a difference.
 
-    x [*A], y [*B] -> []
+    out = sum(|x - y| ** p) ** (1 / p)
+
+    Parameters
+    ----------
+    x, y : Tensor [*A], Tensor [*B], floating
+        Both have the same dtype.
+    p : float, default 2
+        0 counts the elements that differ; inf and -inf are the largest and smallest absolute value.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [], dtype of x and y
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, or the dtypes differ or are not floating.
+
+    Examples
+    --------
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([4.0, 6.0])
+    >>> float(paddle.dist(x, y)), float(paddle.dist(x, y, p=1))
+    (5.0, 7.0)
     """
     return OPS["dist"](x, y, p=float(p))
 
@@ -180,12 +461,37 @@ def cdist(
     compute_mode: str = _CDIST_MODES[0],
     name: str | None = None,
 ) -> Tensor:
-    """p-norms of the differences of all pairs of rows.
+    """The p-norms of the differences of all pairs of rows.
 
-    x [*A, P, M], y [*B, R, M] -> [*broadcast(A, B), P, R]
+    out[i, j] = sum over m of |x[i, m] - y[j, m]| ** p, to the power of 1 / p
 
-    compute_mode: whether p=2 uses a matrix product, which is faster and less exact; by default for
-    more than 25 rows
+    Parameters
+    ----------
+    x : Tensor [*A, P, M], floating
+    y : Tensor [*B, R, M], dtype of x
+    p : float, default 2.0
+        Not negative. 0 counts the elements that differ; inf is the largest absolute value.
+    compute_mode : str, default "use_mm_for_euclid_dist_if_necessary"
+        Whether p=2 uses a matrix product, which is faster and less exact: for more than 25 rows by
+        default, always for "use_mm_for_euclid_dist", never for "donot_use_mm_for_euclid_dist".
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B), P, R], dtype of x
+
+    Raises
+    ------
+    OpError
+        If p is negative, M differs, an operand has fewer than two axes, or `compute_mode` is
+        another string.
+
+    Examples
+    --------
+    >>> x, y = paddle.to_tensor([[0.0, 0.0], [3.0, 0.0]]), paddle.to_tensor([[3.0, 4.0]])
+    >>> paddle.cdist(x, y).tolist()
+    [[5.0], [4.0]]
     """
     if compute_mode not in _CDIST_MODES:
         raise OpError(
@@ -226,12 +532,37 @@ def _euclidean_distance_by_matmul(x: Tensor, y: Tensor) -> Tensor:
 
 
 def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> Tensor:
-    """Sum of products over pairs of axes.
+    """Sum of products over pairs of axes of two tensors.
 
-    x [*A], y [*B] -> [*A without axes, *B without axes]
+    out = sum over the paired axes of x * y
 
-    axes: number of last axes of x and first axes of y; or a list of axes of both; or two lists, the
-    shorter one continued by the longer. A size of 1 matches any size.
+    Parameters
+    ----------
+    x : Tensor [*A]
+    y : Tensor [*B], dtype of x
+    axes : int, list of int, or two lists of int, default 2
+        A number n: the last n axes of x and the first n of y. A list: these axes of both. Two
+        lists: the axes of x and those of y; the shorter list is continued by the longer one. An
+        axis of size 1 fits any size.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*A without the axes, *B without the axes], dtype of x
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range, a number is negative, or the sizes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> x, y = paddle.ones([2, 3, 4]), paddle.ones([3, 4, 5])
+    >>> paddle.tensordot(x, y, axes=2).shape
+    [2, 5]
+    >>> paddle.tensordot(x, y, axes=[[1], [0]]).shape
+    [2, 4, 4, 5]
     """
     check_tensors(x, y)
     axes_x, axes_y = _contracted_axes(axes, x.ndim)
@@ -290,12 +621,44 @@ def _sum_axis_paired_with_size_one(x: Tensor, y: Tensor, i: int, j: int) -> tupl
 def norm(
     x: Tensor, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """p-norm over one axis, two axes, or (None) all elements; 'fro' is p=2.
+    """The p-norm over one axis, two axes or all elements.
 
-    x [*] -> [* without axis]
+    out = sum(|x| ** p) ** (1 / p)
 
-    Over two axes the matrices are treated as vectors, as in Paddle. Raises OpError for integers,
-    complex numbers and more than two axes.
+    Parameters
+    ----------
+    x : Tensor [*], floating
+    p : float or "fro", default "fro"
+        "fro" is 2. 0 counts the elements that are not 0; inf and -inf are the largest and smallest
+        absolute value.
+    axis : int or list of one or two int, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, dtype of x
+
+    Raises
+    ------
+    OpError
+        If x is complex or has integers, p is another string, more than two axes are given, or an
+        axis is out of range.
+
+    Notes
+    -----
+    Over two axes, matrices count as vectors, as in Paddle.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[3.0, 4.0], [6.0, 8.0]])
+    >>> paddle.norm(x, axis=1).tolist()
+    [5.0, 10.0]
+    >>> float(paddle.norm(x, p=1)), float(paddle.norm(x, p=float("inf")))
+    (21.0, 8.0)
     """
     axes = axis_list(axis)
     if p is not None and p != "fro" and isinstance(p, str):

@@ -288,9 +288,36 @@ def _apply_scale_op_if_number_exact(x: Tensor, value: Any, **attrs: Any) -> Tens
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x + y.
+    """Add elementwise, with broadcasting.
 
-    x [*A], y [*B] -> [*broadcast(A, B)]
+    out = x + y
+
+    Parameters
+    ----------
+    x, y : Tensor [*A], Tensor [*B], integer, floating or complex
+        One of them may be a number or an array. Both have the same dtype, or both are floating, or
+        one is complex; then the result has the wider dtype.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B)]
+        If one operand is a float and the other an integer Tensor: float32.
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, or two Tensors have other different dtypes. The operator `+`
+        casts the right operand instead. In programs the dtypes must be equal.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> paddle.add(x, paddle.to_tensor([10, 20])).tolist()
+    [[11, 22], [13, 24]]
+    >>> paddle.add(x, 0.5).tolist()
+    [[1.5, 2.5], [3.5, 4.5]]
     """
     if isinstance(y, _SCALAR_TYPES) and isinstance(x, Tensor):
         out = _apply_scale_op_if_number_exact(x, y, bias=float(y))
@@ -300,9 +327,36 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x - y.
+    """Subtract elementwise, with broadcasting.
 
-    x [*A], y [*B] -> [*broadcast(A, B)]
+    out = x - y
+
+    Parameters
+    ----------
+    x, y : Tensor [*A], Tensor [*B], integer, floating or complex
+        One of them may be a number or an array. Both have the same dtype, or both are floating, or
+        one is complex; then the result has the wider dtype.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B)]
+        If one operand is a float and the other an integer Tensor: float32.
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, or two Tensors have other different dtypes. The operator `-`
+        casts the right operand instead. In programs the dtypes must be equal.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> paddle.subtract(x, paddle.to_tensor([10, 20])).tolist()
+    [[-9, -18], [-7, -16]]
+    >>> paddle.subtract(1.0, paddle.to_tensor([0.25, 0.5])).tolist()
+    [0.75, 0.5]
     """
     if isinstance(y, _SCALAR_TYPES) and isinstance(x, Tensor):
         out = _apply_scale_op_if_number_exact(x, y, bias=-float(y))
@@ -325,9 +379,36 @@ def rsubtract(x: Tensor, y: Any) -> Tensor:
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x * y.
+    """Multiply elementwise, with broadcasting.
 
-    x [*A], y [*B] -> [*broadcast(A, B)]
+    out = x * y
+
+    Parameters
+    ----------
+    x, y : Tensor [*A], Tensor [*B], integer, floating or complex
+        One of them may be a number or an array. Both have the same dtype, or both are floating, or
+        one is complex; then the result has the wider dtype.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B)]
+        If one operand is a float and the other an integer Tensor: float32.
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, or two Tensors have other different dtypes. The operator `*`
+        casts the right operand instead. In programs the dtypes must be equal.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> paddle.multiply(x, paddle.to_tensor([10, 100])).tolist()
+    [[10, 200], [30, 400]]
+    >>> paddle.multiply(x, 0.5).tolist()
+    [[0.5, 1.0], [1.5, 2.0]]
     """
     if isinstance(y, _SCALAR_TYPES) and isinstance(x, Tensor):
         out = _apply_scale_op_if_number_exact(x, y, scale=float(y))
@@ -355,9 +436,40 @@ def true_divide(x: Any, y: Any) -> Tensor:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y. Two integer Tensors are divided with truncation, unlike by the operator `/`.
+    """Divide elementwise, with broadcasting.
 
-    x [*A], y [*B] -> [*broadcast(A, B)]
+    out = x / y; the quotient of two integer Tensors is rounded towards zero.
+
+    Parameters
+    ----------
+    x, y : Tensor [*A], Tensor [*B]
+        Both have the same dtype. One of them may be a number; then an integer Tensor is cast to
+        float32.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B)], dtype of x and y; float32 for an integer Tensor and a number
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, two Tensors have different dtypes, or an integer is divided
+        by an integer zero.
+
+    Notes
+    -----
+    The operator `/` casts integers to float32 first. Floating quotients by zero are infinite or
+    NaN.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([7, -7])
+    >>> paddle.divide(x, paddle.to_tensor([2, 2])).tolist()
+    [3, -3]
+    >>> paddle.divide(x, 2).tolist()
+    [3.5, -3.5]
     """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         return apply_promoting_or_rejecting_dtypes(elementwise.div, x, y)
@@ -365,17 +477,72 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Quotient rounded down.
+    """Divide elementwise and round the quotient down.
 
-    x [*A], y [*B] -> [*broadcast(A, B)]
+    out = floor(x / y)
+
+    Parameters
+    ----------
+    x, y : Tensor [*A], Tensor [*B], integer or floating
+        Both have the same dtype. One of them may be a number.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B)], dtype of x and y
+        float32 for an integer Tensor and a float.
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, two Tensors have different dtypes, or an integer is divided
+        by zero.
+
+    Examples
+    --------
+    >>> paddle.floor_divide(paddle.to_tensor([7, -7]), paddle.to_tensor([2, 2])).tolist()
+    [3, -4]
+    >>> paddle.floor_divide(paddle.to_tensor([7.5, -7.5]), 2).tolist()
+    [3.0, -4.0]
     """
     return apply_promoting_or_rejecting_dtypes(OPS["elementwise_floordiv"], x, y)
 
 
 def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Remainder with the sign of y.
+    """Remainder of a division, with the sign of the divisor.
 
-    x [*A], y [*B] -> [*broadcast(A, B)]
+    out = x - floor(x / y) * y
+
+    Parameters
+    ----------
+    x, y : Tensor [*A], Tensor [*B], integer or floating
+        Both have the same dtype. One of them may be a number.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B)], dtype of x and y
+        float32 for an integer Tensor and a float.
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, two Tensors have different dtypes, or an integer is divided
+        by zero.
+
+    Notes
+    -----
+    `mod`, `remainder` and `floor_mod` are the same function. A floating remainder of zero is NaN.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([7, -7])
+    >>> paddle.mod(x, paddle.to_tensor([3, 3])).tolist()
+    [1, 2]
+    >>> paddle.mod(x, -3).tolist()
+    [-2, -1]
     """
     return apply_promoting_or_rejecting_dtypes(OPS["elementwise_mod"], x, y)
 
@@ -397,9 +564,42 @@ def power(x: Any, y: Any) -> Tensor:
 
 
 def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
-    """x ** y.
+    """Raise to a power elementwise.
 
-    x [*A], y [*B] or a number -> [*broadcast(A, B)]
+    out = x ** y
+
+    Parameters
+    ----------
+    x : Tensor [*A], integer, floating or complex
+        The bases.
+    y : number or Tensor [*B]
+        The exponents. A Tensor has the dtype of x.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*A] or [*broadcast(A, B)], dtype of x
+        float32 for an integer x and a float y.
+
+    Raises
+    ------
+    OpError
+        If x is not a Tensor and y is a number, the shapes do not broadcast, or two Tensors have
+        different dtypes.
+
+    Notes
+    -----
+    A negative base with a fractional exponent is NaN. Integers to negative powers are rounded
+    towards zero.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0])
+    >>> paddle.pow(x, 2).tolist()
+    [1.0, 4.0, 9.0]
+    >>> paddle.pow(x, paddle.to_tensor([3.0, 2.0, 1.0])).tolist()
+    [1.0, 4.0, 3.0]
     """
     try:
         is_exact_number = (
@@ -417,17 +617,75 @@ def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Elementwise maximum.
+    """Larger of two elements, with broadcasting.
 
-    x [*A], y [*B] -> [*broadcast(A, B)]
+    out = max(x, y); NaN if one of them is NaN.
+
+    Parameters
+    ----------
+    x, y : Tensor [*A], Tensor [*B]
+        Both have the same dtype. One of them may be a number.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B)], dtype of x and y
+        float32 for an integer Tensor and a float.
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, or two Tensors have different dtypes.
+
+    See Also
+    --------
+    fmax : The same, but ignores NaN.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 5], [7, 3]])
+    >>> paddle.maximum(x, paddle.to_tensor([4, 4])).tolist()
+    [[4, 5], [7, 4]]
+    >>> paddle.maximum(paddle.to_tensor([float("nan")]), 0.0).tolist()
+    [nan]
     """
     return apply_promoting_or_rejecting_dtypes(OPS["elementwise_max"], x, y)
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Elementwise minimum.
+    """Smaller of two elements, with broadcasting.
 
-    x [*A], y [*B] -> [*broadcast(A, B)]
+    out = min(x, y); NaN if one of them is NaN.
+
+    Parameters
+    ----------
+    x, y : Tensor [*A], Tensor [*B]
+        Both have the same dtype. One of them may be a number.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B)], dtype of x and y
+        float32 for an integer Tensor and a float.
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, or two Tensors have different dtypes.
+
+    See Also
+    --------
+    fmin : The same, but ignores NaN.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 5], [7, 3]])
+    >>> paddle.minimum(x, paddle.to_tensor([4, 4])).tolist()
+    [[1, 4], [4, 3]]
+    >>> paddle.minimum(paddle.to_tensor([float("nan")]), 0.0).tolist()
+    [nan]
     """
     return apply_promoting_or_rejecting_dtypes(OPS["elementwise_min"], x, y)
 
@@ -440,9 +698,42 @@ def scale(
     act: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """scale * x + bias, or scale * (x + bias) if not bias_after_scale.
+    """Multiply by a number and add a number.
 
-    x [*], scale a number or [1] -> [*]
+    out = scale * x + bias if bias_after_scale, otherwise scale * (x + bias)
+
+    Parameters
+    ----------
+    x : Tensor [*], integer, floating or complex
+    scale : float or Tensor with one element, default 1.0
+    bias : float, default 0.0
+    bias_after_scale : bool, default True
+        Whether `bias` is added after the multiplication.
+    act : str, optional
+        An activation of the result, by the name of its op, such as "relu" or "tanh".
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], dtype of x
+
+    Raises
+    ------
+    OpError
+        If x is not a Tensor, or a Tensor `scale` has several elements.
+
+    Notes
+    -----
+    `scale` and `bias` are cast to the dtype of x first, so a fraction is lost if x has integers.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0])
+    >>> paddle.scale(x, scale=2.0, bias=1.0).tolist()
+    [3.0, 5.0]
+    >>> paddle.scale(x, scale=2.0, bias=1.0, bias_after_scale=False).tolist()
+    [4.0, 6.0]
     """
     factor, tensor = (1.0, scale) if isinstance(scale, Tensor) else (float(scale), None)
     out: Tensor = OPS["scale"](
@@ -452,9 +743,40 @@ def scale(
 
 
 def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
-    """Clip x to [min, max]; None means no limit.
+    """Limit the elements to an interval.
 
-    x [*] -> [*]
+    out = min(max(x, min), max)
+
+    Parameters
+    ----------
+    x : Tensor [*], integer or floating
+    min, max : number or Tensor with one element, optional
+        The limits. Limits of an integer x are rounded towards zero. None means the smallest or
+        largest float32 (float16 if x has it), for integers the smallest or largest int32.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], dtype of x
+
+    Raises
+    ------
+    OpError
+        If x is not a Tensor, or a limit has several elements.
+
+    Notes
+    -----
+    NaN stays NaN. If min > max, all elements become max. The gradient is 0 at and outside of the
+    limits.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([-2.0, 0.5, 3.0])
+    >>> paddle.clip(x, min=-1.0, max=1.0).tolist()
+    [-1.0, 0.5, 1.0]
+    >>> paddle.clip(x, min=0.0).tolist()
+    [0.0, 0.5, 3.0]
     """
     min_tensor, max_tensor = (t if isinstance(t, Tensor) else None for t in (min, max))
     try:
@@ -472,9 +794,31 @@ def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
-    """Sum of all inputs.
+    """Add a list of tensors.
 
-    [*] each -> [*]
+    out = inputs[0] + inputs[1] + ...
+
+    Parameters
+    ----------
+    inputs : Tensor or list of Tensor [*]
+        At least one Tensor; all have the same dtype. The sum of a single Tensor is a copy.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], dtype of the inputs
+
+    Raises
+    ------
+    OpError
+        If the list is empty, or the dtypes differ.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0])
+    >>> paddle.add_n([x, 10 * x, 100 * x]).tolist()
+    [111.0, 222.0]
     """
     if hasattr(inputs, "concat_or_stack_elements"):  # a list of dynamic length
         return OPS["reduce_sum"](
@@ -486,9 +830,36 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 def cumsum(
     x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Cumulative sum along `axis`; of the flattened tensor if None.
+    """Sum up the elements along one axis, with all partial sums.
 
-    x [*] -> [*] or [N]
+    out[i] = x[0] + ... + x[i]
+
+    Parameters
+    ----------
+    x : Tensor [*], integer, floating or complex
+    axis : int, optional
+        The axis to sum along. Default: x is flattened.
+    dtype : str or dtype, optional
+        x is cast to this dtype first. Default: dtype of x.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], or [N] with all N elements of x if axis is None
+
+    Raises
+    ------
+    OpError
+        If x is bool, or has no such axis.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> paddle.cumsum(x, axis=0).tolist()
+    [[1, 2], [4, 6]]
+    >>> paddle.cumsum(x).tolist()
+    [1, 3, 6, 10]
     """
     x = x if dtype is None else cast(x, dtype)
     if axis is None:
@@ -499,9 +870,33 @@ def cumsum(
 
 
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
-    """Add `value` to x in place.
+    """Add a number to a tensor with one element, in place.
 
-    x [1] -> [1]
+    Parameters
+    ----------
+    x : Tensor with one element, integer or floating
+        It is changed.
+    value : float, default 1.0
+        A fraction is lost if x is an integer.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor
+        x itself.
+
+    Raises
+    ------
+    OpError
+        If x has several elements, or is not a Tensor.
+
+    Examples
+    --------
+    >>> count = paddle.zeros([1], dtype="int64")
+    >>> out = paddle.increment(count, 2)
+    >>> count.tolist()
+    [2]
     """
     if not isinstance(x, Tensor):
         raise not_a_tensor_error(x)
@@ -510,9 +905,41 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     return x
 
 
-def make_unary_function(op_type: str, doc: str, needs_float: bool = True) -> Any:
-    """Create the public function of a unary op; `needs_float`: integers are cast to float32
-    first.
+_ANY_DTYPE = "any dtype"
+_REAL = "integer or floating"
+_FLOATING = "floating"
+_FLOATING_OR_COMPLEX = "floating or complex"
+
+
+def example_lines(call: str, shown: str) -> str:
+    """Return the last line of an example and what it prints. Fractions are rounded."""
+    return (
+        f">>> print({call}.numpy().round(3))\n    {shown}"
+        if "." in shown
+        else f">>> {call}.tolist()\n    {shown}"
+    )
+
+
+def make_unary_function(
+    op_type: str,
+    summary: str,
+    values: str,
+    shown: str,
+    *,
+    formula: str = "",
+    notes: str = "",
+    dtypes: str = _FLOATING_OR_COMPLEX,
+    result: str = "",
+    public_name: str = "",
+    needs_float: bool = True,
+) -> Any:
+    """Create the public function of a unary op and its docstring.
+
+    values, shown: argument and result of the example
+    dtypes: dtypes of x that the function is made for
+    result: dtype of the result, by default that of x
+    public_name: how users call it, by default `paddle.` and the name of the op
+    needs_float: bool and integers are cast to float32 first
     """
     op: Op | None = None  # imported at the first call
 
@@ -527,14 +954,64 @@ def make_unary_function(op_type: str, doc: str, needs_float: bool = True) -> Any
         return op(cast(x, "float32") if is_integral else x)
 
     rename_generated_function(function, op_type)
-    function.__doc__ = f"{doc}\n\n    x [*] -> [*]\n    "
+    cast_dtypes = "\n        Bool and integers are cast to float32 first." if needs_float else ""
+    out_dtype = result or f"dtype of x{' after the cast' if needs_float else ''}"
+    example = example_lines(f"{public_name or 'paddle.' + op_type.removesuffix('_v2')}(x)", shown)
+    function.__doc__ = f"""{summary}
+{
+        f'''
+    out = {formula}
+'''
+        if formula
+        else ""
+    }
+    Parameters
+    ----------
+    x : Tensor [*], {dtypes}{cast_dtypes}
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], {out_dtype}
+
+    Raises
+    ------
+    OpError
+        If x is not a Tensor{"" if dtypes == _ANY_DTYPE else ", or its dtype is not supported"}.
+{
+        f'''
+    Notes
+    -----
+    {notes}
+'''
+        if notes
+        else ""
+    }
+    Examples
+    --------
+    >>> x = paddle.to_tensor({values})
+    {example}
+    """
     return function
 
 
-def make_binary_function(op_type: str, doc: str, result: str = "") -> Any:
-    """Create the public function of a binary op.
+def make_binary_function(
+    op_type: str,
+    summary: str,
+    operands: tuple[str, str],
+    shown: str,
+    *,
+    formula: str = "",
+    notes: str = "",
+    dtypes: str = _ANY_DTYPE,
+    result: str = "dtype of x and y",
+) -> Any:
+    """Create the public function of a binary op and its docstring.
 
-    result: dtype of the result, as its docstring states it
+    operands, shown: arguments and result of the example
+    dtypes: dtypes of x and y that the function is made for
+    result: dtype of the result
     """
     op: Op | None = None  # imported at the first call
 
@@ -544,45 +1021,284 @@ def make_binary_function(op_type: str, doc: str, result: str = "") -> Any:
             op = OPS[op_type]
         return apply_promoting_or_rejecting_dtypes(op, x, y)
 
-    rename_generated_function(function, op_type.removeprefix("elementwise_"))
-    function.__doc__ = f"{doc}\n\n    x [*A], y [*B] -> {result}[*broadcast(A, B)]\n    "
+    public_name = op_type.removeprefix("elementwise_")
+    rename_generated_function(function, public_name)
+    example = example_lines(f"paddle.{public_name}(x, y)", shown)
+    wrong_dtype = "" if dtypes == _ANY_DTYPE else " or not supported"
+    function.__doc__ = f"""{summary}
+{
+        f'''
+    out = {formula}
+'''
+        if formula
+        else ""
+    }
+    Parameters
+    ----------
+    x, y : Tensor [*A], Tensor [*B], {dtypes}
+        Both have the same dtype. One of them may be a number or an array.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B)], {result}
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, or the dtypes of two Tensors are different{wrong_dtype}.
+{
+        f'''
+    Notes
+    -----
+    {notes}
+'''
+        if notes
+        else ""
+    }
+    Examples
+    --------
+    >>> x = paddle.to_tensor({operands[0]})
+    >>> y = paddle.to_tensor({operands[1]})
+    {example}
+    """
     return function
 
 
-exp = make_unary_function("exp", "Exponential e ** x.")
-expm1 = make_unary_function("expm1", "e ** x - 1, exact for small x.")
-log = make_unary_function("log", "Natural logarithm.")
-log2 = make_unary_function("log2", "Logarithm to base 2.")
-log10 = make_unary_function("log10", "Logarithm to base 10.")
-log1p = make_unary_function("log1p", "log(1 + x), exact for small x.")
-sqrt = make_unary_function("sqrt", "Square root.")
-rsqrt = make_unary_function("rsqrt", "Reciprocal square root 1 / sqrt(x).")
-square = make_unary_function("square", "Square x * x.", needs_float=False)
-reciprocal = make_unary_function("reciprocal", "Reciprocal 1 / x.")
-abs = make_unary_function("abs", "Absolute value.", needs_float=False)
-sign = make_unary_function("sign", "Sign: -1, 0 or 1.", needs_float=False)
-floor = make_unary_function("floor", "Round down to an integer.", needs_float=False)
-ceil = make_unary_function("ceil", "Round up to an integer.", needs_float=False)
-round = make_unary_function("round", "Round to the nearest integer.", needs_float=False)
-sin = make_unary_function("sin", "Sine.")
-cos = make_unary_function("cos", "Cosine.")
-tan = make_unary_function("tan", "Tangent.")
-asin = make_unary_function("asin", "Arc sine.")
-acos = make_unary_function("acos", "Arc cosine.")
-atan = make_unary_function("atan", "Arc tangent.")
-sinh = make_unary_function("sinh", "Hyperbolic sine.")
-cosh = make_unary_function("cosh", "Hyperbolic cosine.")
-tanh = make_unary_function("tanh", "Hyperbolic tangent.")
-erf = make_unary_function("erf", "Error function.")
-isnan = make_unary_function("isnan_v2", "Whether an element is NaN.", needs_float=False)
-isinf = make_unary_function("isinf_v2", "Whether an element is infinite.", needs_float=False)
-isfinite = make_unary_function("isfinite_v2", "Whether an element is finite.", needs_float=False)
+exp = make_unary_function(
+    "exp", "Exponential function.", "[0.0, 1.0, 2.0]", "[1.    2.718 7.389]", formula="e ** x"
+)
+expm1 = make_unary_function(
+    "expm1",
+    "Exponential function minus 1, exact for small x.",
+    "[0.0, 1.0, 2.0]",
+    "[0.    1.718 6.389]",
+    formula="e ** x - 1",
+)
+log = make_unary_function(
+    "log",
+    "Natural logarithm.",
+    "[1.0, 2.0, 10.0]",
+    "[0.    0.693 2.303]",
+    notes="The logarithm of 0 is -inf, of negative numbers NaN.",
+)
+log2 = make_unary_function(
+    "log2",
+    "Logarithm to base 2.",
+    "[1.0, 2.0, 10.0]",
+    "[0.    1.    3.322]",
+    notes="The logarithm of 0 is -inf, of negative numbers NaN.",
+)
+log10 = make_unary_function(
+    "log10",
+    "Logarithm to base 10.",
+    "[1.0, 2.0, 10.0]",
+    "[0.    0.301 1.   ]",
+    notes="The logarithm of 0 is -inf, of negative numbers NaN.",
+)
+log1p = make_unary_function(
+    "log1p",
+    "Natural logarithm of 1 + x, exact for small x.",
+    "[0.0, 1.0, 2.0]",
+    "[0.    0.693 1.099]",
+    formula="log(1 + x)",
+    notes="The result is -inf for x = -1 and NaN for x < -1.",
+)
+sqrt = make_unary_function(
+    "sqrt",
+    "Square root.",
+    "[0.0, 2.0, 9.0]",
+    "[0.    1.414 3.   ]",
+    notes="The square root of a negative number is NaN.",
+)
+rsqrt = make_unary_function(
+    "rsqrt",
+    "Reciprocal of the square root.",
+    "[1.0, 2.0, 4.0]",
+    "[1.    0.707 0.5  ]",
+    formula="1 / sqrt(x)",
+    notes="The result is inf for x = 0 and NaN for x < 0.",
+)
+square = make_unary_function(
+    "square",
+    "Square of each element.",
+    "[3, -4]",
+    "[9, 16]",
+    formula="x * x",
+    dtypes="integer, floating or complex",
+    needs_float=False,
+)
+reciprocal = make_unary_function(
+    "reciprocal",
+    "Reciprocal of each element.",
+    "[1.0, 2.0, -4.0]",
+    "[ 1.    0.5  -0.25]",
+    formula="1 / x",
+    notes="The reciprocal of 0 is inf.",
+)
+abs = make_unary_function(
+    "abs",
+    "Absolute value.",
+    "[-2, 0, 3]",
+    "[2, 0, 3]",
+    formula="|x|; sqrt(real(x) ** 2 + imag(x) ** 2) if x is complex",
+    dtypes=_ANY_DTYPE,
+    result="dtype of x; float32 for complex64, float64 for complex128",
+    notes="The gradient at 0 is 0.",
+    needs_float=False,
+)
+sign = make_unary_function(
+    "sign",
+    "Sign of each element.",
+    "[-2.5, 0.0, 3.0]",
+    "[-1.  0.  1.]",
+    formula="-1 if x < 0, 0 if x = 0, 1 if x > 0",
+    notes="The sign of NaN is NaN.",
+    dtypes=_REAL,
+    needs_float=False,
+)
+floor = make_unary_function(
+    "floor",
+    "Round down to an integer.",
+    "[-1.5, 1.5, 2.0]",
+    "[-2.  1.  2.]",
+    formula="the largest integer <= x",
+    notes="The gradient is 0.",
+    dtypes=_FLOATING,
+    needs_float=False,
+)
+ceil = make_unary_function(
+    "ceil",
+    "Round up to an integer.",
+    "[-1.5, 1.5, 2.0]",
+    "[-1.  2.  2.]",
+    formula="the smallest integer >= x",
+    notes="The gradient is 0.",
+    dtypes=_FLOATING,
+    needs_float=False,
+)
+round = make_unary_function(
+    "round",
+    "Round to the nearest integer, halves away from zero.",
+    "[-1.5, 0.4, 2.5]",
+    "[-2.  0.  3.]",
+    notes="NumPy rounds halves to even numbers instead. The gradient is 0.",
+    dtypes=_FLOATING,
+    needs_float=False,
+)
+sin = make_unary_function(
+    "sin", "Sine of angles in radians.", "[0.0, 0.5, 1.0]", "[0.    0.479 0.841]"
+)
+cos = make_unary_function(
+    "cos", "Cosine of angles in radians.", "[0.0, 0.5, 1.0]", "[1.    0.878 0.54 ]"
+)
+tan = make_unary_function(
+    "tan", "Tangent of angles in radians.", "[0.0, 0.5, 1.0]", "[0.    0.546 1.557]"
+)
+asin = make_unary_function(
+    "asin",
+    "Inverse sine, an angle in radians.",
+    "[-1.0, 0.0, 0.5]",
+    "[-1.571  0.     0.524]",
+    notes="The result is in [-pi / 2, pi / 2], and NaN if |x| > 1.",
+)
+acos = make_unary_function(
+    "acos",
+    "Inverse cosine, an angle in radians.",
+    "[-1.0, 0.0, 0.5]",
+    "[3.142 1.571 1.047]",
+    notes="The result is in [0, pi], and NaN if |x| > 1.",
+)
+atan = make_unary_function(
+    "atan",
+    "Inverse tangent, an angle in radians.",
+    "[-1.0, 0.0, 2.0]",
+    "[-0.785  0.     1.107]",
+    notes="The result is in (-pi / 2, pi / 2).",
+)
+sinh = make_unary_function(
+    "sinh",
+    "Hyperbolic sine.",
+    "[-1.0, 0.0, 2.0]",
+    "[-1.175  0.     3.627]",
+    formula="(e ** x - e ** -x) / 2",
+)
+cosh = make_unary_function(
+    "cosh",
+    "Hyperbolic cosine.",
+    "[-1.0, 0.0, 2.0]",
+    "[1.543 1.    3.762]",
+    formula="(e ** x + e ** -x) / 2",
+)
+tanh = make_unary_function(
+    "tanh",
+    "Hyperbolic tangent.",
+    "[-1.0, 0.0, 2.0]",
+    "[-0.762  0.     0.964]",
+    formula="(e ** x - e ** -x) / (e ** x + e ** -x)",
+)
+erf = make_unary_function(
+    "erf",
+    "Error function.",
+    "[-1.0, 0.0, 0.5]",
+    "[-0.843  0.     0.52 ]",
+    formula="2 / sqrt(pi) * integral of e ** (-t ** 2) for t from 0 to x",
+    dtypes=_FLOATING,
+)
+isnan = make_unary_function(
+    "isnan_v2",
+    "Whether each element is NaN.",
+    '[1.0, float("nan"), float("inf")]',
+    "[False, True, False]",
+    dtypes=_ANY_DTYPE,
+    result="bool",
+    needs_float=False,
+)
+isinf = make_unary_function(
+    "isinf_v2",
+    "Whether each element is infinite.",
+    '[1.0, float("nan"), float("-inf")]',
+    "[False, False, True]",
+    dtypes=_ANY_DTYPE,
+    result="bool",
+    needs_float=False,
+)
+isfinite = make_unary_function(
+    "isfinite_v2",
+    "Whether each element is neither infinite nor NaN.",
+    '[1.0, float("nan"), float("inf")]',
+    "[True, False, False]",
+    dtypes=_ANY_DTYPE,
+    result="bool",
+    needs_float=False,
+)
 
 
 def neg(x: Tensor, name: str | None = None) -> Tensor:
-    """-x.
+    """Negate elementwise.
 
-    x [*] -> [*]
+    out = -x
+
+    Parameters
+    ----------
+    x : Tensor [*], integer, floating or complex
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], dtype of x
+
+    Raises
+    ------
+    OpError
+        If x is not a Tensor.
+
+    Examples
+    --------
+    >>> paddle.neg(paddle.to_tensor([1, -2])).tolist()
+    [-1, 2]
     """
     return OPS["scale"](x, scale=-1.0)
 
@@ -663,9 +1379,39 @@ def _reduce_over_tensor_axes(
 def sum(
     x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """Sum over `axis`; bool and int32 are summed as int64.
+    """Sum of the elements over axes.
 
-    x [*] -> [* without axis]
+    Parameters
+    ----------
+    x : Tensor [*]
+    axis : int, list of int or Tensor, optional
+        The axes to sum over; a negative axis counts from the end. Default: all.
+    dtype : str or dtype, optional
+        Dtype of the sum and of the result. Default: int64 for bool and int32, otherwise the dtype
+        of x. Sums of other integers can overflow.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2, 3], [4, 5, 6]])
+    >>> int(paddle.sum(x))
+    21
+    >>> paddle.sum(x, axis=1).tolist()
+    [6, 15]
+    >>> paddle.sum(x, axis=0, keepdim=True).tolist()
+    [[5, 7, 9]]
     """
     try:
         is_widened = dtype is None and x.meta.dtype in (np.bool_, np.int32)
@@ -676,25 +1422,112 @@ def sum(
 
 
 def mean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """Mean over `axis`.
+    """Arithmetic mean of the elements over axes.
 
-    x [*] -> [* without axis]
+    Parameters
+    ----------
+    x : Tensor [*], floating or complex
+        The mean of integers is rounded towards zero, because the result has their dtype.
+    axis : int, list of int or Tensor, optional
+        The axes to average over; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, dtype of x
+        NaN for zero elements.
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 5.0]])
+    >>> float(paddle.mean(x))
+    2.75
+    >>> paddle.mean(x, axis=0).tolist()
+    [2.0, 3.5]
     """
     return reduce("reduce_mean", x, axis, keepdim)
 
 
 def max(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """Maximum over `axis`.
+    """Largest element over axes; NaN if any element is NaN.
 
-    x [*] -> [* without axis]
+    Parameters
+    ----------
+    x : Tensor [*], bool, integer or floating
+    axis : int, list of int or Tensor, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, dtype of x
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice, or there is no element.
+
+    See Also
+    --------
+    amax : The same; equal maxima share the gradient, while here each gets all of it.
+    argmax : The index of the maximum.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 5], [4, 2]])
+    >>> int(paddle.max(x))
+    5
+    >>> paddle.max(x, axis=1, keepdim=True).tolist()
+    [[5], [4]]
     """
     return reduce("reduce_max", x, axis, keepdim)
 
 
 def min(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """Minimum over `axis`.
+    """Smallest element over axes; NaN if any element is NaN.
 
-    x [*] -> [* without axis]
+    Parameters
+    ----------
+    x : Tensor [*], bool, integer or floating
+    axis : int, list of int or Tensor, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, dtype of x
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice, or there is no element.
+
+    See Also
+    --------
+    amin : The same; equal minima share the gradient, while here each gets all of it.
+    argmin : The index of the minimum.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 5], [4, 2]])
+    >>> int(paddle.min(x))
+    1
+    >>> paddle.min(x, axis=1, keepdim=True).tolist()
+    [[1], [2]]
     """
     return reduce("reduce_min", x, axis, keepdim)
 
@@ -702,25 +1535,107 @@ def min(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = N
 def prod(
     x: Tensor, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Product over `axis`.
+    """Product of the elements over axes.
 
-    x [*] -> [* without axis]
+    Parameters
+    ----------
+    x : Tensor [*]
+    axis : int, list of int or Tensor, optional
+        The axes to multiply over; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    dtype : str or dtype, optional
+        x is cast to this dtype first. Default: dtype of x.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim
+        1 for zero elements.
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> int(paddle.prod(x))
+    24
+    >>> paddle.prod(x, axis=0, dtype="float32").tolist()
+    [3.0, 8.0]
     """
     return reduce("reduce_prod", x if dtype is None else cast(x, dtype), axis, keepdim)
 
 
 def any(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """Whether any element is True.
+    """Whether any element over axes is True.
 
-    x bool [*] -> bool [* without axis]
+    Parameters
+    ----------
+    x : Tensor [*], bool
+        Of other dtypes, all values but 0 count as True.
+    axis : int, list of int or Tensor, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, bool
+        False for zero elements.
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[True, False], [False, False]])
+    >>> bool(paddle.any(x))
+    True
+    >>> paddle.any(x, axis=1).tolist()
+    [True, False]
     """
     return reduce("reduce_any", x, axis, keepdim)
 
 
 def all(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """Whether all elements are True.
+    """Whether all elements over axes are True.
 
-    x bool [*] -> bool [* without axis]
+    Parameters
+    ----------
+    x : Tensor [*], bool
+        Of other dtypes, all values but 0 count as True.
+    axis : int, list of int or Tensor, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, bool
+        True for zero elements.
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[True, False], [True, True]])
+    >>> bool(paddle.all(x))
+    False
+    >>> paddle.all(x, axis=1).tolist()
+    [False, True]
     """
     return reduce("reduce_all", x, axis, keepdim)
 
@@ -728,9 +1643,34 @@ def all(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = N
 def logsumexp(
     x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """log(sum(exp(x))) over `axis`.
+    """Logarithm of the sum of exponentials over axes, without overflow.
 
-    x [*] -> [* without axis]
+    out = log(sum(exp(x)))
+
+    Parameters
+    ----------
+    x : Tensor [*], floating
+    axis : int, list of int or Tensor, optional
+        The axes to sum over; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, dtype of x
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice, or there is no element.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[0.0, 0.0], [100.0, 100.0]])
+    >>> print(paddle.logsumexp(x, axis=1).numpy().round(3))
+    [  0.693 100.693]
     """
     dims = axis_list(axis)
     return OPS["logsumexp"](x, axis=dims, keepdim=keepdim, reduce_all=not dims)
@@ -743,9 +1683,39 @@ def var(
     keepdim: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Variance over `axis`, divided by max(N - 1, 1) if unbiased, otherwise by N.
+    """Variance of the elements over axes.
 
-    x floating [*] -> [* without axis]
+    out = sum((x - mean(x)) ** 2) / max(N - 1, 1) for N elements; divided by N if not unbiased
+
+    Parameters
+    ----------
+    x : Tensor [*], floating
+    axis : int, list of int or Tensor, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    unbiased : bool, default True
+        Whether to divide by N - 1 instead of N.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, dtype of x
+        0 for a single element.
+
+    Raises
+    ------
+    OpError
+        If x is bool or has integers, or an axis is out of range or named twice.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 4.0]])
+    >>> paddle.var(x, axis=1).tolist()
+    [1.0, 3.0]
+    >>> float(paddle.var(paddle.to_tensor([1.0, 3.0]), unbiased=False))
+    1.0
     """
     if isinstance(x, Tensor) and not is_inexact(x.meta.dtype):
         problem = f"X is {x.meta.dtype.name} and has to be floating (cast it: .astype('float32'))"
@@ -774,9 +1744,39 @@ def std(
     keepdim: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Standard deviation over `axis`.
+    """Standard deviation of the elements over axes.
 
-    x [*] -> [* without axis]
+    out = sqrt(sum((x - mean(x)) ** 2) / max(N - 1, 1)) for N elements; divided by N if not unbiased
+
+    Parameters
+    ----------
+    x : Tensor [*], floating
+    axis : int, list of int or Tensor, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    unbiased : bool, default True
+        Whether to divide by N - 1 instead of N.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, dtype of x
+        0 for a single element.
+
+    Raises
+    ------
+    OpError
+        If x is bool or has integers, or an axis is out of range or named twice.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 4.0]])
+    >>> print(paddle.std(x, axis=1).numpy().round(3))
+    [1.    1.732]
+    >>> float(paddle.std(paddle.to_tensor([1.0, 3.0]), unbiased=False))
+    1.0
     """
     out: Tensor = sqrt(var(x, axis, unbiased, keepdim))
     return out

@@ -39,17 +39,67 @@ __all__ = [
 
 
 def amax(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """Maximum over `axis`; equal maxima share the gradient.
+    """Largest element over axes; equal maxima share the gradient.
 
-    x [*] -> [* without axis]
+    Parameters
+    ----------
+    x : Tensor [*], integer or floating
+    axis : int, list of int or Tensor, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, dtype of x
+        NaN if any element is NaN.
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice, or there is no element.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 3.0, 3.0], stop_gradient=False)
+    >>> paddle.amax(x).backward()
+    >>> x.grad.tolist()
+    [0.0, 0.5, 0.5]
     """
     return math.reduce("reduce_amax", x, axis, keepdim)
 
 
 def amin(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """Minimum over `axis`; equal minima share the gradient.
+    """Smallest element over axes; equal minima share the gradient.
 
-    x [*] -> [* without axis]
+    Parameters
+    ----------
+    x : Tensor [*], integer or floating
+    axis : int, list of int or Tensor, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, dtype of x
+        NaN if any element is NaN.
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice, or there is no element.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 1.0, 3.0], stop_gradient=False)
+    >>> paddle.amin(x).backward()
+    >>> x.grad.tolist()
+    [0.5, 0.5, 0.0]
     """
     return math.reduce("reduce_amin", x, axis, keepdim)
 
@@ -57,9 +107,33 @@ def amin(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = 
 def count_nonzero(
     x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """Number of nonzero elements over `axis`.
+    """Number of elements over axes that are not 0.
 
-    x [*] -> int64 [* without axis]
+    Parameters
+    ----------
+    x : Tensor [*], any dtype
+    axis : int, list of int or Tensor, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, int64
+        NaN counts as not 0.
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[0, 1], [2, 3]])
+    >>> paddle.count_nonzero(x, axis=1).tolist()
+    [1, 2]
     """
     check_tensors(x)
     return math.sum(
@@ -72,9 +146,34 @@ def count_nonzero(
 def nansum(
     x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """Sum over `axis`, ignoring NaN.
+    """Sum of the elements over axes, with NaN counted as 0.
 
-    x [*] -> [* without axis]
+    Parameters
+    ----------
+    x : Tensor [*]
+    axis : int, list of int or Tensor, optional
+        The axes to sum over; a negative axis counts from the end. Default: all.
+    dtype : str or dtype, optional
+        Dtype of the sum and of the result. Default: int64 for bool and int32, otherwise the dtype
+        of x.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice.
+
+    Examples
+    --------
+    >>> float(paddle.nansum(paddle.to_tensor([1.0, float("nan"), 2.0])))
+    3.0
     """
     return math.sum(_nan_to_zero(x), axis, dtype, keepdim)
 
@@ -84,9 +183,32 @@ def _nan_to_zero(x: Tensor) -> Tensor:
 
 
 def nanmean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """Mean over `axis`, ignoring NaN.
+    """Mean of the elements over axes that are not NaN.
 
-    x [*] -> [* without axis]
+    Parameters
+    ----------
+    x : Tensor [*], floating
+    axis : int, list of int or Tensor, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, dtype of x
+        NaN if all elements are NaN. float32 if x has integers.
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice.
+
+    Examples
+    --------
+    >>> float(paddle.nanmean(paddle.to_tensor([1.0, float("nan"), 2.0])))
+    1.5
     """
     is_valid = cast(logic.logical_not(OPS["isnan_v2"](x)), x.dtype)
     return math.true_divide(
@@ -97,9 +219,36 @@ def nanmean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None
 def kthvalue(
     x: Tensor, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """k-th smallest element along `axis` (default: the last) and its index.
+    """The k-th smallest element along one axis, and its index.
 
-    x [*, N, *] -> [*], int64 [*]
+    Parameters
+    ----------
+    x : Tensor [*, N, *], integer or floating
+    k : int
+        In [1, N].
+    axis : int, optional
+        A negative axis counts from the end. Default: the last axis.
+    keepdim : bool, default False
+        Whether the axis remains with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    values : Tensor [* without axis], dtype of x
+        NaN counts as the largest value.
+    indices : Tensor of the same shape, int64
+
+    Raises
+    ------
+    OpError
+        If k is not in [1, N], or the axis is out of range.
+
+    Examples
+    --------
+    >>> values, indices = paddle.kthvalue(paddle.to_tensor([[3, 1, 2], [4, 6, 5]]), k=2)
+    >>> values.tolist(), indices.tolist()
+    ([2, 5], [2, 2])
     """
     return OPS["kthvalue"](x, k=k, axis=-1 if axis is None else axis, keepdim=keepdim)
 
@@ -107,9 +256,39 @@ def kthvalue(
 def mode(
     x: Tensor, axis: int = -1, keepdim: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Most frequent value along `axis` and its last index.
+    """The most frequent element along one axis, and its index.
 
-    x [*, N, *] -> [*], int64 [*]
+    Parameters
+    ----------
+    x : Tensor [*, N, *], integer or floating
+    axis : int, default -1
+        A negative axis counts from the end.
+    keepdim : bool, default False
+        Whether the axis remains with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    values : Tensor [* without axis], dtype of x
+        The smallest of equally frequent elements.
+    indices : Tensor of the same shape, int64
+        The last index of the element.
+
+    Raises
+    ------
+    OpError
+        If the axis is out of range.
+
+    Notes
+    -----
+    Needs O(N^2) memory.
+
+    Examples
+    --------
+    >>> values, indices = paddle.mode(paddle.to_tensor([[2, 2, 1], [3, 1, 3]]))
+    >>> values.tolist(), indices.tolist()
+    ([2, 3], [1, 2])
     """
     return OPS["mode"](x, axis=axis, keepdim=keepdim)
 
@@ -123,10 +302,43 @@ def unique(
     dtype: Any = "int64",
     name: str | None = None,
 ) -> Any:
-    """Sorted distinct values of x, or distinct slices along `axis`.
+    """Sorted distinct elements of a tensor, or its distinct slices along one axis.
 
-    x [*] -> [N]; on request the first index of each int [N], the index of each element in the
-    result int [size], counts int [N]
+    Parameters
+    ----------
+    x : Tensor [*]
+    return_index : bool, default False
+        Whether to return the index of the first occurrence of each distinct element.
+    return_inverse : bool, default False
+        Whether to return the index into the distinct elements for each element of x.
+    return_counts : bool, default False
+        Whether to return how often each distinct element occurs.
+    axis : int, optional
+        The axis of the slices; a negative axis counts from the end. Default: x is flattened.
+    dtype : "int32" or "int64", default "int64"
+        Dtype of the indices and counts.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [K] or [*, K, *], or a tuple of it and the requested Tensors
+        In this order: the distinct elements (dtype of x), index [K], inverse [N], counts [K], for N
+        elements or slices of x.
+
+    Raises
+    ------
+    OpError
+        If the axis is out of range.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([3, 1, 3])
+    >>> paddle.unique(x).tolist()
+    [1, 3]
+    >>> values, counts = paddle.unique(x, return_counts=True)
+    >>> counts.tolist()
+    [1, 2]
     """
     axes = [] if axis is None else [normalize_axis(axis, x, "unique")]
     outs = OPS["unique"](
@@ -156,10 +368,39 @@ def unique_consecutive(
     dtype: Any = "int64",
     name: str | None = None,
 ) -> Any:
-    """x without elements (slices along `axis`) that equal their predecessor; on request also the
-    index of each element in the result, and counts.
+    """Remove elements, or slices along one axis, that equal their predecessor.
 
-    x [*] -> [N], ...
+    Parameters
+    ----------
+    x : Tensor [*]
+    return_inverse : bool, default False
+        Whether to return the index into the result for each element of x.
+    return_counts : bool, default False
+        Whether to return how many equal elements follow each other.
+    axis : int, optional
+        The axis of the slices; a negative axis counts from the end. Default: x is flattened.
+    dtype : "int32" or "int64", default "int64"
+        Dtype of the indices and counts.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [K] or [*, K, *], or a tuple of it and the requested Tensors
+        In this order: the remaining elements (dtype of x), inverse [N], counts [K], for N elements
+        or slices of x.
+
+    Raises
+    ------
+    OpError
+        If the axis is out of range.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1, 1, 2, 1])
+    >>> values, counts = paddle.unique_consecutive(x, return_counts=True)
+    >>> values.tolist(), counts.tolist()
+    ([1, 2, 1], [2, 1, 1])
     """
     outs = OPS["unique_consecutive"](
         x,
@@ -183,9 +424,39 @@ def searchsorted(
     right: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Insertion positions of `values` in the sorted last axis.
+    """Positions in sorted rows at which values would keep the order.
 
-    sorted_sequence [*B, N] or [N], values [*B, M] or [*] -> int like values
+    out = the number of elements < v (<= v if right) of the row, for each value v
+
+    Parameters
+    ----------
+    sorted_sequence : Tensor [*B, N] or [N]
+        Sorted in ascending order along the last axis.
+    values : Tensor [*B, M], or [*] for a sequence [N]
+        Cast to the dtype of the sequence, so fractions are lost if it has integers.
+    out_int32 : bool, default False
+        Whether the result is int32 instead of int64.
+    right : bool, default False
+        Whether a value is placed after equal elements.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor of the shape of values, int64 or int32
+
+    Raises
+    ------
+    OpError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> x, values = paddle.to_tensor([1, 3, 5]), paddle.to_tensor([0, 3, 6])
+    >>> paddle.searchsorted(x, values).tolist()
+    [0, 1, 3]
+    >>> paddle.searchsorted(x, values, right=True).tolist()
+    [0, 2, 3]
     """
     check_tensors(sorted_sequence, values)
     return OPS["searchsorted"](
@@ -200,9 +471,37 @@ def bucketize(
     right: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Insertion positions of x in a sorted vector.
+    """Index of the bucket of each element, for buckets with sorted boundaries.
 
-    x [*], sorted_sequence [N] -> int [*]
+    out = the number of boundaries < x (<= x if right)
+
+    Parameters
+    ----------
+    x : Tensor [*]
+        Cast to the dtype of the boundaries, so fractions are lost if they are integers.
+    sorted_sequence : Tensor [N]
+        The boundaries in ascending order.
+    out_int32 : bool, default False
+        Whether the result is int32 instead of int64.
+    right : bool, default False
+        Whether an element that equals a boundary belongs to the bucket after it.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], int64 or int32
+
+    Raises
+    ------
+    OpError
+        If `sorted_sequence` has another rank than 1.
+
+    Examples
+    --------
+    >>> boundaries = paddle.to_tensor([1, 3, 5])
+    >>> paddle.bucketize(paddle.to_tensor([[0, 3], [6, 1]]), boundaries).tolist()
+    [[0, 1], [3, 0]]
     """
     check_tensors(x, sorted_sequence)
     if sorted_sequence.ndim != 1:
@@ -217,10 +516,34 @@ def bucketize(
 def histogram(
     input: Tensor, bins: int = 100, min: int = 0, max: int = 0, name: str | None = None
 ) -> Tensor:
-    """Count the elements in each of `bins` equal intervals of [min, max]; if both are 0, of the
-    range of input.
+    """Number of elements in each of several equal intervals.
 
-    input [*] -> int64 [bins]
+    Parameters
+    ----------
+    input : Tensor [*], integer or floating
+    bins : int, default 100
+        The number of intervals.
+    min, max : int, default 0
+        The range that is divided; fractions are lost. Elements outside of it are not counted. If
+        both are 0, the range of the elements is used.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [bins], int64
+        The last interval includes its end.
+
+    Raises
+    ------
+    OpError
+        If max < min, `bins` is not positive, or the range of the elements is not finite.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0, 1.0])
+    >>> paddle.histogram(x, bins=4, min=0, max=3).tolist()
+    [0, 2, 1, 0]
     """
     return OPS["histogram"](input, bins=bins, min=int(min), max=int(max))
 
@@ -228,9 +551,38 @@ def histogram(
 def bincount(
     x: Tensor, weights: Tensor | None = None, minlength: int = 0, name: str | None = None
 ) -> Tensor:
-    """Count the occurrences of each integer in x, or sum their weights.
+    """Number of occurrences of each integer from 0 on, or the sum of their weights.
 
-    x int [N], weights [N] -> [max(minlength, largest + 1)]
+    out[v] = number of i with x[i] = v, or the sum of weights[i] over them
+
+    Parameters
+    ----------
+    x : Tensor [N], integer
+        Not negative.
+    weights : Tensor [N], optional
+        Default: count.
+    minlength : int or Tensor with one element, default 0
+        The least size of the result.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [max(minlength, largest element + 1)], int64
+        With weights float32 if they are float32, otherwise float64.
+
+    Raises
+    ------
+    OpError
+        If x is negative, not of integers or not one-dimensional, or `weights` has another shape.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([0, 1, 1, 3])
+    >>> paddle.bincount(x).tolist()
+    [1, 2, 0, 1]
+    >>> paddle.bincount(x, weights=paddle.to_tensor([0.5, 1.0, 1.0, 2.0])).tolist()
+    [0.5, 2.0, 0.0, 2.0]
     """
     if not isinstance(minlength, Tensor) or not state.mode.static:
         return OPS["bincount"](x, weights, minlength=int(minlength))
@@ -241,9 +593,33 @@ def bincount(
 
 
 def multiplex(inputs: Sequence[Tensor], index: Tensor, name: str | None = None) -> Tensor:
-    """Row i of input number index[i].
+    """Choose each row from one of several tensors.
 
-    inputs: [M, *] each, index int [M, 1] -> [M, *]
+    out[i] = inputs[index[i]][i]
+
+    Parameters
+    ----------
+    inputs : list of K Tensor [M, *], any dtype
+        All have the same shape and dtype.
+    index : Tensor [M, 1] or [M], int32 or int64
+        Positions in [0, K).
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [M, *], dtype of the inputs
+
+    Raises
+    ------
+    OpError
+        If an index is not in [0, K).
+
+    Examples
+    --------
+    >>> x, y = paddle.to_tensor([[1, 2], [3, 4]]), paddle.to_tensor([[5, 6], [7, 8]])
+    >>> paddle.multiplex([x, y], paddle.to_tensor([[1], [0]])).tolist()
+    [[5, 6], [3, 4]]
     """
     return OPS["multiplex"](index, list(inputs))
 
@@ -276,11 +652,41 @@ def _unsqueeze_if_keepdim(out: Tensor, axes: list[int], keepdim: bool) -> Tensor
 def median(
     x: Tensor, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """Median along `axis`, the mean of the two middle elements, NaN if any is NaN. float64 for
-    float64, otherwise float32. In contrast to this function, Paddle 2.6 also returns NaN if an
-    element is infinite.
+    """Median over axes; NaN if any element is NaN.
 
-    x [*] -> [* without axis]
+    The middle one of the sorted elements, or the mean of the two middle ones.
+
+    Parameters
+    ----------
+    x : Tensor [*]
+    axis : int or list of int, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim
+        float64 for float64, otherwise float32.
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice, or there is no element.
+
+    Notes
+    -----
+    Paddle 2.6 also returns NaN if an element is infinite.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[3, 1, 2], [4, 8, 6]])
+    >>> float(paddle.median(x))
+    3.5
+    >>> paddle.median(x, axis=1).tolist()
+    [2.0, 6.0]
     """
     return _unsqueeze_if_keepdim(*_median_and_normalized_axes(x, axis), keepdim)
 
@@ -315,17 +721,70 @@ def _select_on_last_axis(x: Tensor, index: Any) -> Tensor:
 
 
 def quantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
-    """Quantiles q with linear interpolation, in float64.
+    """Quantiles over axes with linear interpolation; NaN if any element is NaN.
 
-    x [*], q one or several of [0, 1] -> [*q, * without axis]
+    For n sorted elements, the quantile q is the element at the position q * (n - 1).
+
+    Parameters
+    ----------
+    x : Tensor [*]
+    q : float or list of float
+        In [0, 1].
+    axis : int or list of int, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+
+    Returns
+    -------
+    Tensor [* without axis], or [number of q, * without axis] for a list, float64
+
+    Raises
+    ------
+    OpError
+        If q is not in [0, 1], an axis is out of range or named twice, or there is no element.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0, 4.0])
+    >>> float(paddle.quantile(x, 0.5))
+    2.5
+    >>> paddle.quantile(x, [0.0, 0.25]).tolist()
+    [1.0, 1.75]
     """
     return _quantiles_of_axes(x, q, axis, keepdim, ignore_nan=False)
 
 
 def nanquantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
-    """Quantiles q with linear interpolation in float64, ignoring NaN.
+    """Quantiles over axes of the elements that are not NaN, with linear interpolation.
 
-    x [*], q one or several of [0, 1] -> float64 [*q, * without axis]
+    For n sorted elements, the quantile q is the element at the position q * (n - 1).
+
+    Parameters
+    ----------
+    x : Tensor [*]
+    q : float or list of float
+        In [0, 1].
+    axis : int or list of int, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+
+    Returns
+    -------
+    Tensor [* without axis], or [number of q, * without axis] for a list, float64
+        NaN if all elements are NaN.
+
+    Raises
+    ------
+    OpError
+        If q is not in [0, 1], an axis is out of range or named twice, or there is no element.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, float("nan"), 3.0])
+    >>> float(paddle.nanquantile(x, 0.5))
+    2.0
     """
     return _quantiles_of_axes(x, q, axis, keepdim, ignore_nan=True)
 
@@ -333,9 +792,35 @@ def nanquantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> T
 def nanmedian(
     x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """Median along `axis`, ignoring NaN.
+    """Median over axes of the elements that are not NaN.
 
-    x [*] -> [* without axis]
+    The middle one of the sorted elements, or the mean of the two middle ones.
+
+    Parameters
+    ----------
+    x : Tensor [*], integer or floating
+    axis : int or list of int, optional
+        The axes to reduce; a negative axis counts from the end. Default: all.
+    keepdim : bool, default False
+        Whether the axes remain with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], or [*] with sizes 1 if keepdim, dtype of x
+        NaN if all elements are NaN.
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, float("nan")], [3.0, 2.0]])
+    >>> paddle.nanmedian(x, axis=1).tolist()
+    [1.0, 2.5]
     """
     return OPS["nanmedian"](x, axis=axis_list(axis), keepdim=keepdim)[0]
 

@@ -19,6 +19,7 @@ from ..core.tensor import Tensor
 from ..ops import elementwise
 from . import linalg, logic, manipulation, math
 from . import methods as methods_only
+from .in_place_docstrings import in_place_docstring
 from .indexing import getitem, setitem
 
 
@@ -38,15 +39,14 @@ def _make_in_place_function(function: Callable[..., Any]) -> Callable[..., Any]:
         and function.__name__ != "cumsum"
     )
 
+    preserves_dtype = function.__name__ in ("add", "subtract", "multiply")
+
     def compute_checked_result(current: Tensor, args: Any, kwargs: Any) -> Tensor:
         result: Tensor = function(current, *args, **kwargs)
         if preserves_shape and result.meta.shape != current.meta.shape:
             problem = f"the shape must not change, but the result is {result.meta}"
             raise OpError(append_user_line(f"{function.__name__}_: {problem} (X={current.meta})"))
-        if (
-            function.__name__ in ("add", "subtract", "multiply")
-            and result.meta.dtype != current.meta.dtype
-        ):
+        if preserves_dtype and result.meta.dtype != current.meta.dtype:
             problem = (
                 f"the result would be {result.meta.dtype.name}; cast the other operand: "
                 f".astype('{current.meta.dtype.name}')"
@@ -60,7 +60,9 @@ def _make_in_place_function(function: Callable[..., Any]) -> Callable[..., Any]:
         )
 
     rename_generated_function(method, f"{function.__name__}_")
-    method.__doc__ = f"In place: {function.__doc__}"
+    method.__doc__ = in_place_docstring(
+        function, preserves_shape=preserves_shape, preserves_dtype=preserves_dtype
+    )
     method.__wrapped__ = function  # type: ignore[attr-defined]  # for its signature
     return method
 

@@ -31,9 +31,36 @@ def _flatten_if_axis_is_none(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
 def cumprod(
     x: Tensor, dim: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Cumulative product along `dim`; of the flattened tensor if None.
+    """Products of the first elements along one axis.
 
-    x [*] -> [*]
+    out[i] = x[0] * ... * x[i]
+
+    Parameters
+    ----------
+    x : Tensor [*]
+    dim : int, optional
+        The axis; a negative axis counts from the end. Default: x is flattened.
+    dtype : str or dtype, optional
+        x is cast to this dtype first. Default: dtype of x.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], or [N] with all N elements of x if dim is None
+
+    Raises
+    ------
+    OpError
+        If the axis is out of range.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> paddle.cumprod(x, dim=0).tolist()
+    [[1, 2], [3, 8]]
+    >>> paddle.cumprod(x).tolist()
+    [1, 2, 6, 24]
     """
     x, dim = _flatten_if_axis_is_none(x, dim)
     return OPS["cumprod"](x if dtype is None else cast(x, dtype), dim=dim)
@@ -42,9 +69,37 @@ def cumprod(
 def cummax(
     x: Tensor, axis: int | None = None, dtype: Any = "int64", name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Cumulative maximum along `axis` and its indices; of the flattened tensor if None.
+    """Maxima of the first elements along one axis, and their indices.
 
-    x [*] -> [*], int [*]
+    values[i] = max(x[0], ..., x[i])
+
+    Parameters
+    ----------
+    x : Tensor [*]
+    axis : int, optional
+        A negative axis counts from the end. Default: x is flattened.
+    dtype : "int32" or "int64", default "int64"
+        Dtype of the indices.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    values : Tensor [*], dtype of x
+        [N] with all N elements of x if axis is None. NaN from the first NaN on.
+    indices : Tensor of the same shape, dtype
+        Of equal maxima, the last one.
+
+    Raises
+    ------
+    OpError
+        If the axis is out of range.
+
+    Examples
+    --------
+    >>> values, indices = paddle.cummax(paddle.to_tensor([1, 3, 2, 3]))
+    >>> values.tolist(), indices.tolist()
+    ([1, 3, 3, 3], [0, 1, 1, 3])
     """
     x, axis = _flatten_if_axis_is_none(x, axis)
     return OPS["cummax"](x, axis=axis, dtype=parse_dtype(dtype).proto)
@@ -53,9 +108,37 @@ def cummax(
 def cummin(
     x: Tensor, axis: int | None = None, dtype: Any = "int64", name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Cumulative minimum along `axis` and its indices; of the flattened tensor if None.
+    """Minima of the first elements along one axis, and their indices.
 
-    x [*] -> [*], int [*]
+    values[i] = min(x[0], ..., x[i])
+
+    Parameters
+    ----------
+    x : Tensor [*]
+    axis : int, optional
+        A negative axis counts from the end. Default: x is flattened.
+    dtype : "int32" or "int64", default "int64"
+        Dtype of the indices.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    values : Tensor [*], dtype of x
+        [N] with all N elements of x if axis is None. NaN from the first NaN on.
+    indices : Tensor of the same shape, dtype
+        Of equal minima, the last one.
+
+    Raises
+    ------
+    OpError
+        If the axis is out of range.
+
+    Examples
+    --------
+    >>> values, indices = paddle.cummin(paddle.to_tensor([3, 1, 2, 1]))
+    >>> values.tolist(), indices.tolist()
+    ([3, 1, 1, 1], [0, 1, 1, 3])
     """
     x, axis = _flatten_if_axis_is_none(x, axis)
     return OPS["cummin"](x, axis=axis, dtype=parse_dtype(dtype).proto)
@@ -64,9 +147,34 @@ def cummin(
 def logcumsumexp(
     x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """log(cumsum(exp(x))) along `axis`; of the flattened tensor if None.
+    """Logarithms of the sums of the first exponentials along one axis, without overflow.
 
-    x [*] -> [*]
+    out[i] = log(exp(x[0]) + ... + exp(x[i]))
+
+    Parameters
+    ----------
+    x : Tensor [*], floating
+    axis : int, optional
+        A negative axis counts from the end. Default: x is flattened.
+    dtype : str or dtype, optional
+        x is cast to this dtype first. Default: dtype of x.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], or [N] with all N elements of x if axis is None
+
+    Raises
+    ------
+    OpError
+        If the axis is out of range.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([0.0, 0.0, 0.0])
+    >>> print(paddle.logcumsumexp(x, axis=0).numpy().round(3))
+    [0.    0.693 1.099]
     """
     x = x if dtype is None else cast(x, dtype)
     return (
@@ -89,9 +197,41 @@ def diff(
     append: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """n-th difference of neighbours along `axis`; prepend and append are concatenated first.
+    """Differences of neighbours along one axis.
 
-    x [*, N, *] -> [*, N - n, *]
+    out[i] = x[i + 1] - x[i], computed n times; x[i + 1] != x[i] if x is bool
+
+    Parameters
+    ----------
+    x : Tensor [*, N, *]
+    n : int, default 1
+        How often differences are computed, at least 1.
+    axis : int, default -1
+        A negative axis counts from the end.
+    prepend, append : Tensor [*, K, *], dtype of x, optional
+        Joined to x along the axis first.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, max(N - n, 0), *], dtype of x
+        N includes `prepend` and `append`.
+
+    Raises
+    ------
+    OpError
+        If n < 1, the axis is out of range, or shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1, 4, 9, 16])
+    >>> paddle.diff(x).tolist()
+    [3, 5, 7]
+    >>> paddle.diff(x, n=2).tolist()
+    [2, 2]
+    >>> paddle.diff(x, prepend=paddle.to_tensor([0])).tolist()
+    [1, 3, 5, 7]
     """
     if n < 1:
         raise OpError(append_user_line(f"diff: n={n} is less than 1 (X={x.meta})"))
@@ -136,10 +276,39 @@ def _trapezoid_areas(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
 def trapezoid(
     y: Tensor, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """Integral of y along `axis` by the trapezoidal rule, at positions x or with spacing dx
-    (default 1).
+    """Integral along one axis by the trapezoidal rule.
 
-    y [*, N, *] -> [*]
+    out = sum over i of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i])
+
+    Parameters
+    ----------
+    y : Tensor [*, N, *], floating
+        The values of the function.
+    x : Tensor [N] or [*, N, *], dtype of y, optional
+        The positions of the values.
+    dx : float, optional
+        The distance of the positions, instead of x. Default: 1.
+    axis : int, default -1
+        A negative axis counts from the end.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [* without axis], dtype of y
+
+    Raises
+    ------
+    OpError
+        If both x and dx are given, the axis is out of range, or y has no axis.
+
+    Examples
+    --------
+    >>> y = paddle.to_tensor([1.0, 2.0, 3.0])
+    >>> float(paddle.trapezoid(y))
+    4.0
+    >>> float(paddle.trapezoid(y, paddle.to_tensor([0.0, 1.0, 3.0])))
+    6.5
     """
     return math.sum(_trapezoid_areas(y, x, dx, axis), axis)
 
@@ -147,8 +316,35 @@ def trapezoid(
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """Cumulative integral of y along `axis` by the trapezoidal rule.
+    """Integrals up to each position along one axis by the trapezoidal rule.
 
-    y [*, N, *] -> [*, N - 1, *]
+    out[k] = sum over i <= k of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i])
+
+    Parameters
+    ----------
+    y : Tensor [*, N, *], floating
+        The values of the function.
+    x : Tensor [N] or [*, N, *], dtype of y, optional
+        The positions of the values.
+    dx : float, optional
+        The distance of the positions, instead of x. Default: 1.
+    axis : int, default -1
+        A negative axis counts from the end.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, N - 1, *], dtype of y
+
+    Raises
+    ------
+    OpError
+        If both x and dx are given, the axis is out of range, or y has no axis.
+
+    Examples
+    --------
+    >>> paddle.cumulative_trapezoid(paddle.to_tensor([1.0, 2.0, 3.0])).tolist()
+    [1.5, 4.0]
     """
     return math.cumsum(_trapezoid_areas(y, x, dx, axis), axis)

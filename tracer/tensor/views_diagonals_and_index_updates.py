@@ -75,9 +75,33 @@ def _make_atleast(rank: int, name: str) -> Any:
         return outs[0] if len(outs) == 1 else outs
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"Insert axes of size 1 until the rank of each input is at least {rank}: [*] -> [*]."
-    )
+    # the result's shape for a vector of five elements
+    example_shape = {1: [5], 2: [1, 5], 3: [1, 5, 1]}[rank]
+    function.__doc__ = f"""Insert axes of size 1 until each tensor has at least {rank} axes.
+
+    Parameters
+    ----------
+    *inputs : Tensor [*], array or number, any dtype
+        The new axes are those of `numpy.{name}`.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], or list of Tensor for several inputs, dtype of the inputs
+
+    Raises
+    ------
+    OpError
+        If an input cannot be converted to a Tensor.
+
+    Examples
+    --------
+    >>> paddle.{name}(paddle.to_tensor(3.0)).shape
+    {[1] * rank}
+    >>> paddle.{name}(paddle.zeros([5])).shape
+    {example_shape}
+    """
     return function
 
 
@@ -100,9 +124,25 @@ atleast_3d = _make_atleast(3, "atleast_3d")
 
 
 def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]:
-    """Return the shape that two shapes broadcast to.
+    """Shape that two shapes broadcast to.
 
-    Raises OpError if they do not broadcast.
+    Parameters
+    ----------
+    x_shape, y_shape : list of int
+
+    Returns
+    -------
+    list of int
+
+    Raises
+    ------
+    OpError
+        If they do not broadcast.
+
+    Examples
+    --------
+    >>> paddle.broadcast_shape([2, 1, 3], [4, 1])
+    [2, 4, 3]
     """
     try:
         return list(np.broadcast_shapes(tuple(x_shape), tuple(y_shape)))
@@ -115,10 +155,36 @@ def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]
 
 
 def view(x: Tensor, shape_or_dtype: Any, name: str | None = None) -> Tensor:
-    """Reshape x, or reinterpret its bytes as another dtype. In contrast to Paddle, the result of
-    `view` is a copy.
+    """Return a tensor with the same elements in another shape, or the same bytes in another dtype.
 
-    x [*] -> [*]
+    Parameters
+    ----------
+    x : Tensor [*], any dtype
+    shape_or_dtype : list of int, str or dtype
+        The new shape (as for `reshape`), or the new dtype. A dtype of another size changes the size
+        of the last axis.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*shape], or [*] of the dtype
+        A copy; in Paddle it shares the memory of x.
+
+    Raises
+    ------
+    OpError
+        If the elements do not fit the shape, or the dtype is unknown.
+    ValueError
+        If the bytes of the last axis are not a multiple of the size of the dtype.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0])
+    >>> x.view([2, 1]).tolist()
+    [[1.0], [2.0]]
+    >>> x.view("int32").tolist()
+    [1065353216, 1073741824]
     """
     if isinstance(shape_or_dtype, list | tuple):
         return manipulation.reshape(x, shape_or_dtype)
@@ -129,9 +195,31 @@ def view(x: Tensor, shape_or_dtype: Any, name: str | None = None) -> Tensor:
 
 
 def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
-    """Reshape x to the shape of `other`.
+    """Return a tensor with the same elements in the shape of another one.
 
-    x [*], other [*S] -> [*S]
+    Parameters
+    ----------
+    x : Tensor [*], any dtype
+    other : Tensor [*S], any dtype
+        Only its shape is used.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*S], dtype of x
+        A copy; in Paddle it shares the memory of x.
+
+    Raises
+    ------
+    OpError
+        If the numbers of elements differ.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1, 2, 3, 4])
+    >>> x.view_as(paddle.zeros([2, 2])).tolist()
+    [[1, 2], [3, 4]]
     """
     try:
         shape = other.shape
@@ -143,11 +231,45 @@ def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
 def as_strided(
     x: Tensor, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None
 ) -> Tensor:
-    """Copy elements of x in row-major order, with a stride per axis and an offset.
+    """Take elements at regular distances, in a new shape.
 
-    x [*] -> [*shape]
+    out[i, j, ...] = element offset + i * stride[0] + j * stride[1] + ... of the flattened x
+
+    Parameters
+    ----------
+    x : Tensor [*], any dtype
+    shape : list of int
+    stride : list of int
+        Distance of neighbours along each axis of the result, in elements of x.
+    offset : int, default 0
+        Position of the first element.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*shape], dtype of x
+        A copy; in Paddle it shares the memory of x.
+
+    Raises
+    ------
+    OpError
+        If a position is outside of x, or `shape` and `stride` differ in length.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([0, 1, 2, 3, 4, 5])
+    >>> paddle.as_strided(x, shape=[4, 3], stride=[1, 1]).tolist()
+    [[0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 5]]
     """
     check_tensors(x)
+    if len(shape) != len(stride):
+        raise OpError(
+            append_user_line(
+                f"as_strided: shape={list(shape)} and stride={list(stride)} differ in length "
+                f"(X={x.meta})"
+            )
+        )
     positions = np.full(tuple(shape), offset, np.int64)
     for axis, (size, step) in enumerate(zip(shape, stride, strict=True)):
         positions += (np.arange(size) * step).reshape(
@@ -168,9 +290,31 @@ def as_strided(
 
 
 def unflatten(x: Tensor, axis: int, shape: Any, name: str | None = None) -> Tensor:
-    """Split an axis into several; -1 for a size that is inferred.
+    """Split one axis into several.
 
-    x [*, N, *] -> [*, *shape, *]
+    Parameters
+    ----------
+    x : Tensor [*, N, *], any dtype
+    axis : int
+        A negative axis counts from the end.
+    shape : list of int or Tensor
+        The new sizes, whose product is N. One -1 is replaced by the size that fits.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, *shape, *], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the sizes do not fit N, or the axis is out of range.
+
+    Examples
+    --------
+    >>> paddle.unflatten(paddle.zeros([2, 6]), axis=1, shape=[3, -1]).shape
+    [2, 3, 2]
     """
     axis, sizes = normalize_axis(axis, x, "unflatten"), x.shape
     return manipulation.reshape(
@@ -184,9 +328,36 @@ def unflatten(x: Tensor, axis: int, shape: Any, name: str | None = None) -> Tens
 
 
 def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) -> Tensor:
-    """Sliding windows along an axis, as a new last axis.
+    """Sliding windows along one axis, as a new last axis.
 
-    x [*, N, *] -> [*, (N - size) // step + 1, *, size]
+    out[..., i, ..., k] = x[..., i * step + k, ...]
+
+    Parameters
+    ----------
+    x : Tensor [*, N, *], any dtype
+    axis : int
+        A negative axis counts from the end.
+    size : int
+        Size of a window, in [1, N].
+    step : int
+        Distance of the windows, at least 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, (N - size) // step + 1, *, size], dtype of x
+
+    Raises
+    ------
+    OpError
+        If `size` or `step` do not fit, or the axis is out of range.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([0, 1, 2, 3, 4])
+    >>> paddle.unfold(x, axis=0, size=3, step=2).tolist()
+    [[0, 1, 2], [2, 3, 4]]
     """
     check_tensors(x)
     axis = normalize_axis(axis, x, "unfold")
@@ -204,9 +375,30 @@ def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) 
 
 
 def vsplit(x: Tensor, num_or_sections: Any, name: str | None = None) -> list[Tensor]:
-    """Split along the first axis.
+    """Split a tensor along its first axis.
 
-    x [N, M, *] -> list of [n, M, *]
+    Parameters
+    ----------
+    x : Tensor [N, M, *], any dtype
+    num_or_sections : int or list of int
+        The number of equal parts, or the size of each part, one of which may be -1 (the rest).
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    list of Tensor [size of the part, M, *], dtype of x
+
+    Raises
+    ------
+    OpError
+        If x has fewer than two axes, or the parts do not fit.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4], [5, 6]])
+    >>> [part.tolist() for part in paddle.vsplit(x, [1, 2])]
+    [[[1, 2]], [[3, 4], [5, 6]]]
     """
     check_tensors(x)
     if x.ndim < 2:
@@ -215,17 +407,63 @@ def vsplit(x: Tensor, num_or_sections: Any, name: str | None = None) -> list[Ten
 
 
 def reverse(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
-    """Reverse x along axes.
+    """Reverse the order of the elements along axes, the same as `flip`.
 
-    x [*] -> [*]
+    Parameters
+    ----------
+    x : Tensor [*], any dtype
+    axis : int or list of int
+        The axes to reverse. A negative axis counts from the end.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], dtype of x
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range or named twice.
+
+    Examples
+    --------
+    >>> paddle.reverse(paddle.to_tensor([[1, 2], [3, 4]]), axis=0).tolist()
+    [[3, 4], [1, 2]]
     """
     return manipulation.flip(x, axis)
 
 
 def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Tensor:
-    """Rotate by k * 90 degrees from the first axis towards the second.
+    """Rotate by multiples of 90 degrees in the plane of two axes.
 
-    x [*] -> [*]
+    Parameters
+    ----------
+    x : Tensor [*], any dtype
+    k : int, default 1
+        Number of turns from the first axis towards the second; for a matrix, counterclockwise.
+    axes : list of two int, default [0, 1]
+        A negative axis counts from the end.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], dtype of x
+        With the sizes of the axes exchanged if k is odd.
+
+    Raises
+    ------
+    OpError
+        If an axis is out of range, or both are the same.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> paddle.rot90(x).tolist()
+    [[2, 4], [1, 3]]
+    >>> paddle.rot90(x, k=-1).tolist()
+    [[3, 1], [4, 2]]
     """
     first, second = (normalize_axis(a, x, "rot90") for a in axes)
     if first == second:
@@ -249,10 +487,32 @@ tolist = manipulation.tolist
 
 
 def crop(x: Tensor, shape: Any = None, offsets: Any = None, name: str | None = None) -> Tensor:
-    """Return the block of x that starts at `offsets` (default 0) and has `shape` (-1: up to the
-    end; None: that of x).
+    """Return a rectangular block of a tensor.
 
-    x [*] -> [*shape]
+    Parameters
+    ----------
+    x : Tensor [*], any dtype
+    shape : list of int and of Tensor, or Tensor of integers, optional
+        The sizes of the block; -1 means up to the end of the axis. Default: the shape of x.
+    offsets : list of int and of Tensor, or Tensor of integers, optional
+        The position of the block. Default: zeros.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*shape], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the block is not inside of x, or there is not one size and offset for each axis.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+    >>> paddle.crop(x, shape=[2, -1], offsets=[0, 1]).tolist()
+    [[2, 3], [5, 6]]
     """
     ints, tensors = (
         ([], None) if shape is None else split_shape_into_ints_and_tensors(shape, "crop")
@@ -270,7 +530,35 @@ def diagonal(
 ) -> Tensor:
     """Diagonal of two axes, as the last axis.
 
-    x [*] -> [the other axes, length]
+    out[i] = x[i, i + offset] for a matrix
+
+    Parameters
+    ----------
+    x : Tensor [*], rank at least 2, any dtype
+    offset : int, default 0
+        Above the main diagonal if positive.
+    axis1, axis2 : int, default 0 and 1
+        A negative axis counts from the end.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [other axes, length of the diagonal], dtype of x
+        Of size 0 if there is no such diagonal. A copy; in Paddle it shares the memory of x.
+
+    Raises
+    ------
+    OpError
+        If x has fewer than two axes.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2, 3], [4, 5, 6]])
+    >>> paddle.diagonal(x).tolist()
+    [1, 5]
+    >>> paddle.diagonal(x, offset=1).tolist()
+    [2, 6]
     """
     return OPS["diagonal"](x, offset=offset, axis1=axis1, axis2=axis2)
 
@@ -278,17 +566,65 @@ def diagonal(
 def trace(
     x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Tensor:
-    """Sum of a diagonal of two axes.
+    """Sum of the elements on a diagonal of two axes.
 
-    x [*] -> [the other axes]
+    out = sum over i of x[i, i + offset] for a matrix
+
+    Parameters
+    ----------
+    x : Tensor [*], rank at least 2
+    offset : int, default 0
+        Above the main diagonal if positive.
+    axis1, axis2 : int, default 0 and 1
+        A negative axis counts from the end.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [other axes], dtype of x
+        0 if there is no such diagonal.
+
+    Raises
+    ------
+    OpError
+        If x has fewer than two axes.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> int(paddle.trace(x)), int(paddle.trace(x, offset=1))
+    (5, 2)
     """
     return OPS["trace"](x, offset=offset, axis1=axis1, axis2=axis2)
 
 
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Diagonal matrices of the last axis, in the new axes dim1 and dim2.
+    """Diagonal matrices whose diagonals are the vectors in the last axis.
 
-    input [*, N] -> [*, M, M]
+    out[..., i, i + offset] = input[..., i]; zeros elsewhere
+
+    Parameters
+    ----------
+    input : Tensor [*, N], array or list, any dtype
+    offset : int, default 0
+        Above the main diagonal if positive.
+    dim1, dim2 : int, default -2 and -1
+        The axes of the matrices in the result.
+
+    Returns
+    -------
+    Tensor [*, N + |offset|, N + |offset|], dtype of input
+
+    Raises
+    ------
+    OpError
+        If both axes are the same.
+
+    Examples
+    --------
+    >>> F.diag_embed(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
+    [[[1, 0], [0, 2]], [[3, 0], [0, 4]]]
     """
     return OPS["diag_embed"](
         input if isinstance(input, Tensor) else to_tensor(input),
@@ -299,9 +635,31 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 
 def diagflat(x: Tensor, offset: int = 0, name: str | None = None) -> Tensor:
-    """Diagonal matrix of all elements of x.
+    """Diagonal matrix of all elements of a tensor, which is flattened.
 
-    x [*] -> [M, M]
+    out[i, i + offset] = x[i]; zeros elsewhere
+
+    Parameters
+    ----------
+    x : Tensor with N elements, any dtype
+    offset : int, default 0
+        Above the main diagonal if positive.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N + |offset|, N + |offset|], dtype of x
+
+    Raises
+    ------
+    OpError
+        If x is not a Tensor.
+
+    Examples
+    --------
+    >>> paddle.diagflat(paddle.to_tensor([1, 2])).tolist()
+    [[1, 0], [0, 2]]
     """
     return creation.diag(manipulation.reshape(x, [-1]), offset)
 
@@ -309,9 +667,36 @@ def diagflat(x: Tensor, offset: int = 0, name: str | None = None) -> Tensor:
 def diagonal_scatter(
     x: Tensor, y: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Tensor:
-    """Return x with y on a diagonal.
+    """Return a copy of a tensor with given elements on a diagonal of two axes.
 
-    x [*], y [the other axes, length] -> [*]
+    out[i, i + offset] = y[i] for a matrix; the other elements are those of x
+
+    Parameters
+    ----------
+    x : Tensor [*], any dtype
+    y : Tensor [other axes, length of the diagonal]
+        Other axes are those of x without axis1 and axis2.
+    offset : int, default 0
+        Above the main diagonal if positive.
+    axis1, axis2 : int, default 0 and 1
+        The axes of the matrices.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], dtype of x
+
+    Raises
+    ------
+    OpError
+        If y has another shape.
+
+    Examples
+    --------
+    >>> x = paddle.zeros([2, 3], dtype="int64")
+    >>> paddle.diagonal_scatter(x, paddle.to_tensor([7, 8]), offset=1).tolist()
+    [[0, 7, 0], [0, 0, 8]]
     """
     return OPS["fill_diagonal_tensor"](x, y, offset=offset, dim1=axis1, dim2=axis2)
 
@@ -319,17 +704,70 @@ def diagonal_scatter(
 def index_add(
     x: Tensor, index: Tensor, axis: int, value: Tensor, name: str | None = None
 ) -> Tensor:
-    """Return x with `value` added to the slices `index` along an axis.
+    """Add values to slices along one axis.
 
-    x [*, N, *], index int [M], value [*, M, *] -> [*, N, *]
+    out[..., index[m], ...] += value[..., m, ...]; repeated positions are added up
+
+    Parameters
+    ----------
+    x : Tensor [*, N, *]
+    index : Tensor [M], int32 or int64
+        Positions in [0, N).
+    axis : int
+        The axis of the slices. A negative axis counts from the end.
+    value : Tensor [*, M, *], dtype of x
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, N, *], dtype of x
+
+    Raises
+    ------
+    OpError
+        If a position is out of range (also if it is negative), or shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> x, value = paddle.to_tensor([[1, 2], [3, 4]]), paddle.to_tensor([[10, 10], [100, 100]])
+    >>> paddle.index_add(x, paddle.to_tensor([0, 0]), 0, value).tolist()
+    [[111, 112], [3, 4]]
     """
     return OPS["index_add"](x, index, value, axis=axis)
 
 
 def index_fill(x: Tensor, index: Tensor, axis: int, value: Any, name: str | None = None) -> Tensor:
-    """Return x with a scalar in the slices `index` along an axis.
+    """Set slices along one axis to one value.
 
-    x [*, N, *], index int [M] -> [*, N, *]
+    out[..., index[m], ...] = value
+
+    Parameters
+    ----------
+    x : Tensor [*, N, *]
+    index : Tensor [M], int32 or int64
+        Positions in [0, N).
+    axis : int
+        The axis of the slices. A negative axis counts from the end.
+    value : number or Tensor with one element
+        Cast to the dtype of x.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, N, *], dtype of x
+
+    Raises
+    ------
+    OpError
+        If a position is out of range (also if it is negative), or the axis is.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4], [5, 6]])
+    >>> paddle.index_fill(x, paddle.to_tensor([0, 2]), 0, -1).tolist()
+    [[-1, -1], [3, 4], [-1, -1]]
     """
     axis = normalize_axis(axis, x, "index_fill")
     is_selected = cast(
@@ -342,18 +780,70 @@ def index_fill(x: Tensor, index: Tensor, axis: int, value: Any, name: str | None
 def index_put(
     x: Tensor, indices: Any, value: Tensor, accumulate: bool = False, name: str | None = None
 ) -> Tensor:
-    """Return x with `value` assigned (or added) at `indices`: x[indices] = value.
+    """Assign values at indices, or add them.
 
-    x [*].
-    indices: int or bool tensors -> [*].
+    out[indices] = value, or out[indices] += value with repeated positions added up
+
+    Parameters
+    ----------
+    x : Tensor [*S]
+    indices : tuple or list of Tensor, int32, int64 or bool
+        One Tensor of positions for each of the first axes, which broadcast, or masks. Negative
+        positions count from the end.
+    value : Tensor, dtype of x
+        Broadcast to the shape of the selected elements.
+    accumulate : bool, default False
+        Whether the values are added.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*S], dtype of x
+
+    Raises
+    ------
+    OpError
+        If a position is out of range, or shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> indices = (paddle.to_tensor([0, 1]), paddle.to_tensor([1, 1]))
+    >>> paddle.index_put(x, indices, paddle.to_tensor([9, 8])).tolist()
+    [[1, 9], [3, 8]]
+    >>> paddle.index_put(x, indices, paddle.to_tensor([9, 8]), accumulate=True).tolist()
+    [[1, 11], [3, 12]]
     """
     return OPS["index_put"](x, list(indices), value, accumulate=accumulate)
 
 
 def masked_fill(x: Tensor, mask: Tensor, value: Any, name: str | None = None) -> Tensor:
-    """Return x with a scalar where mask is True.
+    """Replace elements at which a mask is True by one value.
 
-    x [*A], mask bool [*B] -> [*broadcast(A, B)]
+    Parameters
+    ----------
+    x : Tensor [*A]
+    mask : Tensor [*B], bool
+    value : number or Tensor with one element
+        Cast to the dtype of x.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*broadcast(A, B)], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, or x is not a Tensor.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 5], [4, 2]])
+    >>> paddle.masked_fill(x, x > 2, 0).tolist()
+    [[1, 0], [0, 2]]
     """
     check_tensors(x)
     filler = cast(value, x.dtype) if isinstance(value, Tensor) else full([], value, x.dtype)
@@ -362,9 +852,35 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any, name: str | None = None) ->
 
 
 def renorm(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
-    """Scale each slice along an axis so that its p-norm is at most max_norm.
+    """Scale slices along one axis so that their p-norm is at most a limit.
 
-    x [*] -> [*]
+    out = x * min(1, max_norm / norm of the slice)
+
+    Parameters
+    ----------
+    x : Tensor [*], floating
+    p : float
+        Exponent of the norm, positive.
+    axis : int
+        The axis of the slices: each has one position along it. A negative axis counts from the end.
+    max_norm : float
+        The largest norm of the result.
+
+    Returns
+    -------
+    Tensor [*], dtype of x
+
+    Raises
+    ------
+    OpError
+        If p is not positive, x is not floating, or the axis is out of range.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[3.0, 4.0], [0.3, 0.4]])
+    >>> print(paddle.renorm(x, p=2.0, axis=0, max_norm=1.0).numpy().round(3))
+    [[0.6 0.8]
+     [0.3 0.4]]
     """
     return OPS["renorm"](
         x, p=float(p), axis=normalize_axis(axis, x, "renorm"), max_norm=float(max_norm)
@@ -372,10 +888,33 @@ def renorm(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
 
 
 def scatter_nd(index: Tensor, updates: Tensor, shape: Any, name: str | None = None) -> Tensor:
-    """Return a tensor of zeros of the given shape to which `updates` are added at the index tuples
-    `index`.
+    """Add values to a tensor of zeros, at positions along its first axes.
 
-    index int [*, K], updates [*, shape[K:]] -> [*shape]
+    out = zeros(shape), then out[index[i, 0], ..., index[i, K - 1]] += updates[i] for all i
+
+    Parameters
+    ----------
+    index : Tensor [*I, K], int32 or int64
+        Each row holds positions along the first K axes. Repeated positions are added up.
+    updates : Tensor [*I, *shape[K:]]
+    shape : list of int and of Tensor, or Tensor of integers
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*shape], dtype of updates
+
+    Raises
+    ------
+    OpError
+        If a position is out of range (also if it is negative), or the shapes do not fit.
+
+    Examples
+    --------
+    >>> index, updates = paddle.to_tensor([[1], [1], [3]]), paddle.to_tensor([2, 3, 4])
+    >>> paddle.scatter_nd(index, updates, [4]).tolist()
+    [0, 5, 0, 4]
     """
     check_tensors(updates)
     return manipulation.scatter_nd_add(creation.zeros(shape, updates.dtype), index, updates)
@@ -384,9 +923,38 @@ def scatter_nd(index: Tensor, updates: Tensor, shape: Any, name: str | None = No
 def select_scatter(
     x: Tensor, values: Tensor, axis: int, index: int, name: str | None = None
 ) -> Tensor:
-    """Return x with `values` assigned to slice `index` of an axis.
+    """Return a copy of a tensor with one slice along an axis replaced.
 
-    x [*, N, *], values [*, *] -> [*, N, *]
+    out[..., index, ...] = values; the other elements are those of x
+
+    Parameters
+    ----------
+    x : Tensor [*A, N, *B]
+    values : Tensor [*A, *B]
+        Cast to the dtype of x.
+    axis : int
+        The axis of size N. A negative axis counts from the end.
+    index : int
+        Position of the slice. A negative one counts from the end.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*A, N, *B], dtype of x
+
+    Raises
+    ------
+    OpError
+        If `values` has another shape, or the axis is out of range.
+    IndexError
+        If `index` is out of range.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> paddle.select_scatter(x, paddle.to_tensor([8, 9]), axis=1, index=0).tolist()
+    [[8, 2], [9, 4]]
     """
     check_tensors(x, values)
     axis = normalize_axis(axis, x, "select_scatter")
@@ -404,11 +972,38 @@ def select_scatter(
 
 
 def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None) -> Tensor:
-    """Elements of flattened x at `index`.
+    """Take elements of a tensor at positions in its flattened form.
 
-    x [*], index int [*I] -> [*I]
+    out[i] = x.flatten()[index[i]]
 
-    mode: 'raise', 'wrap' or 'clip' for indices out of range
+    Parameters
+    ----------
+    x : Tensor with N elements, any dtype
+    index : Tensor [*I], int32 or int64
+        Positions in [-N, N).
+    mode : "raise", "wrap" or "clip", default "raise"
+        Positions out of range raise an error, are taken modulo N, or become 0 or N - 1. With "clip"
+        all negative positions become 0.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*I], dtype of x
+
+    Raises
+    ------
+    OpError
+        If a position is out of range with "raise", the index is not of integers, or `mode` is
+        another string.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> paddle.take(x, paddle.to_tensor([0, 3, -1])).tolist()
+    [1, 4, 4]
+    >>> paddle.take(x, paddle.to_tensor([5, -9]), mode="clip").tolist()
+    [4, 1]
     """
     check_tensors(x, index)
     if mode not in ("raise", "wrap", "clip"):
@@ -434,9 +1029,38 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None)
 def shard_index(
     input: Tensor, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1
 ) -> Tensor:
-    """Convert class indices to indices within a shard; ignore_value for those of other shards.
+    """Convert indices of classes to indices within one shard of the classes.
 
-    input int [*, 1] -> [*, 1]
+    out = input - shard_id * S if it is in [0, S), otherwise ignore_value, with S = ceil(index_num /
+    nshards)
+
+    Parameters
+    ----------
+    input : Tensor [*], int32 or int64
+        Indices in [0, index_num).
+    index_num : int
+        Number of classes.
+    nshards : int
+        Number of shards.
+    shard_id : int
+        The shard, in [0, nshards).
+    ignore_value : int, default -1
+        Result for classes of other shards.
+
+    Returns
+    -------
+    Tensor [*], dtype of input
+
+    Raises
+    ------
+    OpError
+        If `shard_id` or an index is out of range.
+
+    Examples
+    --------
+    >>> classes = paddle.to_tensor([[1], [6], [9]])
+    >>> paddle.shard_index(classes, index_num=10, nshards=2, shard_id=1).tolist()
+    [[-1], [1], [4]]
     """
     check_tensors(input)
     if not 0 <= shard_id < nshards:
@@ -453,9 +1077,32 @@ def shard_index(
 def combinations(
     x: Tensor, r: int = 2, with_replacement: bool = False, name: str | None = None
 ) -> Tensor:
-    """All combinations of r elements of x.
+    """All combinations of r elements of a vector.
 
-    x [N] -> [number of combinations, r]
+    Parameters
+    ----------
+    x : Tensor [N], any dtype
+    r : int, default 2
+        Elements in a combination, not negative.
+    with_replacement : bool, default False
+        Whether an element may occur several times in a combination.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [number of combinations, r], dtype of x
+        In the order of `itertools.combinations`.
+
+    Raises
+    ------
+    OpError
+        If x does not have one axis, or r is negative.
+
+    Examples
+    --------
+    >>> paddle.combinations(paddle.to_tensor([1, 2, 3])).tolist()
+    [[1, 2], [1, 3], [2, 3]]
     """
     check_tensors(x)
     if x.ndim != 1 or r < 0:
@@ -479,9 +1126,33 @@ def combinations(
 def vander(
     x: Tensor, n: int | None = None, increasing: bool = False, name: str | None = None
 ) -> Tensor:
-    """Vandermonde matrix: powers of x from n - 1 down to 0, or ascending.
+    """Vandermonde matrix: powers of the elements of a vector.
 
-    x [N] -> [N, n]
+    out[i, j] = x[i] ** (n - 1 - j); x[i] ** j if increasing
+
+    Parameters
+    ----------
+    x : Tensor [N]
+    n : int, optional
+        The number of columns. Default: N.
+    increasing : bool, default False
+        Whether the exponents increase from 0.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, n], dtype of x
+
+    Raises
+    ------
+    OpError
+        If x does not have one axis, or n is negative.
+
+    Examples
+    --------
+    >>> paddle.vander(paddle.to_tensor([1, 2, 3])).tolist()
+    [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
     """
     check_tensors(x)
     if x.ndim != 1:

@@ -54,15 +54,95 @@ __all__ = [
 ]
 
 
-relu = make_unary_function("relu", "max(x, 0).", needs_float=False)
-relu6 = make_unary_function("relu6", "min(max(x, 0), 6).", needs_float=False)
-sigmoid = make_unary_function("sigmoid", "1 / (1 + exp(-x)).", needs_float=False)
-tanh = make_unary_function("tanh", "The hyperbolic tangent.", needs_float=False)
-silu = make_unary_function("silu", "x * sigmoid(x).", needs_float=False)
-swish = make_unary_function("swish", "x * sigmoid(x).", needs_float=False)
-mish = make_unary_function("mish", "x * tanh(softplus(x)).", needs_float=False)
-softsign = make_unary_function("softsign", "x / (1 + |x|).", needs_float=False)
-log_sigmoid = make_unary_function("logsigmoid", "log(sigmoid(x)).", needs_float=False)
+relu = make_unary_function(
+    "relu",
+    "Rectified linear unit.",
+    "[-1.5, 0.0, 2.0]",
+    "[0. 0. 2.]",
+    formula="max(x, 0)",
+    notes="NaN stays NaN. The gradient at 0 is 0.",
+    dtypes="integer or floating",
+    public_name="F.relu",
+    needs_float=False,
+)
+relu6 = make_unary_function(
+    "relu6",
+    "Rectified linear unit, limited to 6.",
+    "[-1.5, 2.0, 7.0]",
+    "[0. 2. 6.]",
+    formula="min(max(x, 0), 6)",
+    dtypes="integer or floating",
+    public_name="F.relu6",
+    needs_float=False,
+)
+sigmoid = make_unary_function(
+    "sigmoid",
+    "Sigmoid (logistic) function.",
+    "[-2.0, 0.0, 2.0]",
+    "[0.119 0.5   0.881]",
+    formula="1 / (1 + exp(-x))",
+    public_name="F.sigmoid",
+    needs_float=False,
+)
+tanh = make_unary_function(
+    "tanh",
+    "Hyperbolic tangent.",
+    "[-1.0, 0.0, 2.0]",
+    "[-0.762  0.     0.964]",
+    formula="(e ** x - e ** -x) / (e ** x + e ** -x)",
+    public_name="F.tanh",
+    needs_float=False,
+)
+silu = make_unary_function(
+    "silu",
+    "Sigmoid linear unit.",
+    "[-2.0, 0.0, 2.0]",
+    "[-0.238  0.     1.762]",
+    formula="x * sigmoid(x)",
+    dtypes="floating",
+    public_name="F.silu",
+    needs_float=False,
+)
+swish = make_unary_function(
+    "swish",
+    "Swish function with beta = 1 (Ramachandran et al. 2017), the same as `silu`.",
+    "[-2.0, 0.0, 2.0]",
+    "[-0.238  0.     1.762]",
+    formula="x * sigmoid(x)",
+    dtypes="floating",
+    public_name="F.swish",
+    needs_float=False,
+)
+mish = make_unary_function(
+    "mish",
+    "Mish activation (Misra 2019).",
+    "[-2.0, 0.0, 2.0]",
+    "[-0.253  0.     1.944]",
+    formula="x * tanh(log(1 + exp(x)))",
+    dtypes="floating",
+    public_name="F.mish",
+    needs_float=False,
+)
+softsign = make_unary_function(
+    "softsign",
+    "Softsign activation.",
+    "[-3.0, 0.0, 1.0]",
+    "[-0.75  0.    0.5 ]",
+    formula="x / (1 + |x|)",
+    dtypes="floating",
+    public_name="F.softsign",
+    needs_float=False,
+)
+log_sigmoid = make_unary_function(
+    "logsigmoid",
+    "Logarithm of the sigmoid function, without overflow.",
+    "[-2.0, 0.0, 2.0]",
+    "[-2.127 -0.693 -0.127]",
+    formula="log(1 / (1 + exp(-x)))",
+    dtypes="floating",
+    public_name="F.log_sigmoid",
+    needs_float=False,
+)
 
 
 def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tensor:
