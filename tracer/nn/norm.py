@@ -103,7 +103,6 @@ class _BatchNorm(NoHalfPrecisionLayer):
         return parameter
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         if self._ranks:
             _check_rank(self, input, self._ranks)
         return F.batch_norm(
@@ -120,7 +119,6 @@ class _BatchNorm(NoHalfPrecisionLayer):
         )
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         text = (
             f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
         )
@@ -248,7 +246,6 @@ class BatchNorm(_BatchNorm):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = F.norm.batch_norm_with_chosen_statistics(
             input,
             self._mean,
@@ -265,7 +262,6 @@ class BatchNorm(_BatchNorm):
         return out if self._act is None else getattr(F, self._act)(out)
 
     def extra_repr(self) -> str:
-        """Return "": `repr` shows no arguments of this layer, as in Paddle."""
         return ""
 
 
@@ -295,11 +291,9 @@ class LayerNorm(Layer):
         self.bias: Any = self.create_parameter(size, bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.layer_norm(input, self._normalized_shape, self.weight, self.bias, self._epsilon)
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"
 
 
@@ -338,13 +332,11 @@ class GroupNorm(Layer):
             self.bias = self.create_parameter([num_channels], bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.group_norm(
             input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format
         )
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         return (
             f"num_groups={self._num_groups}, num_channels={self._num_channels}, "
             f"epsilon={self._epsilon}"
@@ -382,7 +374,6 @@ class _InstanceNorm(Layer):
         self.bias: Any = self.create_parameter([num_features], bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         _check_rank(self, input, self._ranks)
         return F.instance_norm(
             input,
@@ -393,7 +384,6 @@ class _InstanceNorm(Layer):
         )
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         return f"num_features={self._num_features}, epsilon={self._epsilon}"
 
 
@@ -475,7 +465,6 @@ class SyncBatchNorm(_BatchNorm):
             self.bias = _create_frozen_constant_parameter(self, num_features, 0.0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         if not self.training or process_groups.global_communicator.size == 1:
             return super().forward(x)
         return sync_batch_norm(
@@ -490,7 +479,6 @@ class SyncBatchNorm(_BatchNorm):
         )
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         return (
             f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
         )
@@ -557,7 +545,6 @@ class SpectralNorm(Layer):
         return vector
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return OPS["spectral_norm"](
             x,
             self.weight_u,
