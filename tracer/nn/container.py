@@ -380,7 +380,8 @@ class LayerDict(Layer):
         >>> len(layers)
         0
         """
-        self._sub_layers.clear()
+        for key in list(self):
+            del self[key]
 
 
 class ParameterList(Layer):

@@ -479,6 +479,10 @@ class Layer:
                     f"register_buffer: {name} is a {type(tensor).__name__}, not a Tensor"
                 )
             )
+        if name in self._parameters or name in self._sub_layers:
+            raise OpError(
+                append_user_line(f"register_buffer: {name} is the name of a parameter or layer")
+            )
         builder = state.mode.program_builder
         if tensor is not None and builder is not None:
             tensor = builder.get_or_declare_buffer(tensor)

@@ -977,7 +977,7 @@ class SyncBatchNorm(_BatchNorm):
         SyncBatchNorm(num_features=8, momentum=0.9, epsilon=1e-05)
         """
         result = layer
-        if isinstance(layer, _BatchNorm) and not isinstance(layer, SyncBatchNorm):
+        if isinstance(layer, _BatchNorm) and not isinstance(layer, SyncBatchNorm | BatchNorm):
             weight, bias = (False if p is None else None for p in (layer.weight, layer.bias))
             result = sync_norm = cls(
                 layer._num_features,
