@@ -760,7 +760,7 @@ def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float =
     0.314
     """
     column = reshape(labels, [-1, 1])
-    targets = cast(equal(column, transpose(column, [1, 0])), "float32")
+    targets = cast(equal(column, transpose(column, [1, 0])), anchor.dtype)
     targets = divide(targets, sum_of(targets, 1, keepdim=True))
     l2_norms = add(mean(sum_of(square(anchor), 1)), mean(sum_of(square(positive), 1)))
     xent = softmax_with_cross_entropy(
