@@ -68,9 +68,7 @@ def test_fine_tuning_example(tmp_path: Path) -> None:
     assert (tmp_path / "tuned.pdmodel").exists()
 
 
-@pytest.mark.parametrize(
-    "document", [README, TOUR, PIPELINES, QUANTIZATION], ids=lambda p: p.name
-)
+@pytest.mark.parametrize("document", [README, TOUR, PIPELINES, QUANTIZATION], ids=lambda p: p.name)
 def test_python_code_of_documents(document: Path, tmp_path: Path) -> None:
     script = tmp_path / "code.py"
     script.write_text("\n".join(BLOCK.findall(document.read_text())))

@@ -14,6 +14,7 @@ def test_layer_dict_pop_and_clear() -> None:
     layers.clear()
     assert len(layers) == 0
     assert layers.sublayers() == []
+    assert not hasattr(layers, "tanh")
     with pytest.raises(ValueError, match="element 1 is not a pair"):
         layers.update([("relu", relu), ("tanh", tanh, 3)])
     with pytest.raises(AssertionError, match="not int"):
@@ -54,3 +55,9 @@ def test_layer_list_with_none() -> None:
     assert layers[0] is None and layers[-1] is layers[3]
     del layers[0]
     assert list(layers.state_dict()) == ["0.weight", "0.bias", "2.weight", "2.bias"]
+
+
+def test_convert_sync_batchnorm_keeps_layers_with_an_activation() -> None:
+    net = nn.Sequential(nn.BatchNorm(2, act="relu"), nn.BatchNorm1D(2))
+    converted = nn.SyncBatchNorm.convert_sync_batchnorm(net)
+    assert [type(layer) for layer in converted] == [nn.BatchNorm, nn.SyncBatchNorm]

@@ -234,3 +234,12 @@ def test_hooks_by_id_can_be_removed() -> None:
     layer._forward_post_hooks.clear()
     for call in (layer, traced):
         np.testing.assert_allclose(call(x).numpy(), plain(2).numpy(), rtol=1e-6)
+
+
+def test_a_buffer_cannot_take_the_name_of_a_parameter_or_layer() -> None:
+    net = Net()
+    for name in ("free", "a"):
+        with pytest.raises(ValueError, match=f"{name} is the name of a parameter or layer"):
+            net.register_buffer(name, paddle.zeros([2]))
+    net.register_buffer("seen", paddle.ones([1]))
+    assert net.seen.tolist() == [1.0]

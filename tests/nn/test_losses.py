@@ -58,3 +58,10 @@ def test_weights_of_soft_labels_along_the_class_axis() -> None:
         axis=1,
     )
     np.testing.assert_allclose(middle.numpy(), last.numpy(), rtol=1e-6)
+
+
+def test_npair_loss_of_float64() -> None:
+    x = paddle.to_tensor(np.eye(2))
+    loss = F.npair_loss(x, x, paddle.to_tensor([0, 1]))
+    assert str(loss.dtype) == "paddle.float64"
+    np.testing.assert_allclose(loss.item(), np.log(1 + np.exp(-1)) + 0.25 * 0.002 * 2)

@@ -27,7 +27,26 @@ def _sum_of_squares(g: Any) -> float:
 
 
 class ClipGradByValue:
-    """Clip each element of a gradient to [min, max]; `min` is -max by default."""
+    """Clip each element of a gradient to [min, max], for the argument `grad_clip` of an optimizer.
+
+    Parameters
+    ----------
+    max : float
+    min : float, optional
+        By default -max.
+
+    Notes
+    -----
+    Gradients of parameters with ``need_clip=False`` in their ParamAttr stay as they are.
+
+    Examples
+    --------
+    >>> layer = nn.Linear(2, 1)
+    >>> clip = nn.ClipGradByValue(max=1.0)
+    >>> sgd = paddle.optimizer.SGD(0.1, layer.parameters(), grad_clip=clip)
+    >>> clip([(layer.weight, paddle.to_tensor([[3.0], [-0.5]]))])[0][1].tolist()
+    [[1.0], [-0.5]]
+    """
 
     def __init__(self, max: float, min: float | None = None) -> None:
         self.max = float(max)
@@ -40,7 +59,23 @@ class ClipGradByValue:
         return [(p, np.clip(g, self.min, self.max) if p.need_clip else g) for p, g in pairs]
 
     def clip_variables(self, pairs: Pairs) -> Pairs:
-        """Clip gradients that are variables of a program."""
+        """Clip gradients that are tensors or variables of a program; a call of the object does so.
+
+        Parameters
+        ----------
+        pairs : list of (Parameter, Tensor)
+
+        Returns
+        -------
+        list of (Parameter, Tensor)
+
+        Examples
+        --------
+        >>> weight = nn.Linear(1, 1).weight
+        >>> clip = nn.ClipGradByValue(1.0)
+        >>> clip.clip_variables([(weight, paddle.to_tensor([[4.0]]))])[0][1].tolist()
+        [[1.0]]
+        """
         return [
             (p, OPS["clip"](g, min=self.min, max=self.max) if getattr(p, "need_clip", True) else g)
             for p, g in pairs
@@ -48,7 +83,27 @@ class ClipGradByValue:
 
 
 class ClipGradByNorm:
-    """Scale each gradient so that its L2 norm is at most `clip_norm`."""
+    """Scale each gradient so that its L2 norm is at most `clip_norm`.
+
+    For the argument `grad_clip` of an optimizer.
+
+    Parameters
+    ----------
+    clip_norm : float
+
+    Notes
+    -----
+    Gradients of parameters with ``need_clip=False`` in their ParamAttr stay as they are.
+
+    Examples
+    --------
+    >>> layer = nn.Linear(2, 1)
+    >>> clip = nn.ClipGradByNorm(1.0)
+    >>> sgd = paddle.optimizer.SGD(0.1, layer.parameters(), grad_clip=clip)
+    >>> clip([(layer.weight, paddle.to_tensor([[3.0], [4.0]]))])[0][1].numpy().round(3)
+    array([[0.6],
+           [0.8]], dtype=float32)
+    """
 
     def __init__(self, clip_norm: float) -> None:
         self.clip_norm = float(clip_norm)
@@ -64,7 +119,23 @@ class ClipGradByNorm:
         return [(p, self._clip_array(g) if p.need_clip else g) for p, g in pairs]
 
     def clip_variables(self, pairs: Pairs) -> Pairs:
-        """Clip gradients that are variables of a program."""
+        """Clip gradients that are tensors or variables of a program; a call of the object does so.
+
+        Parameters
+        ----------
+        pairs : list of (Parameter, Tensor)
+
+        Returns
+        -------
+        list of (Parameter, Tensor)
+
+        Examples
+        --------
+        >>> weight = nn.Linear(1, 1).weight
+        >>> clip = nn.ClipGradByNorm(1.0)
+        >>> clip.clip_variables([(weight, paddle.to_tensor([[4.0]]))])[0][1].tolist()
+        [[1.0]]
+        """
         return [
             (
                 p,
@@ -77,7 +148,33 @@ class ClipGradByNorm:
 
 
 class ClipGradByGlobalNorm:
-    """Scale all gradients by one factor so that their joint L2 norm is at most `clip_norm`."""
+    """Scale all gradients by one factor so that their joint L2 norm is at most `clip_norm`.
+
+    factor = clip_norm / max(norm, clip_norm) with norm = sqrt(sum of the squares of all elements).
+    For the argument `grad_clip` of an optimizer.
+
+    Parameters
+    ----------
+    clip_norm : float
+    group_name : str, default "default_group"
+        Not used.
+    auto_skip_clip : bool, default False
+        Not used.
+
+    Notes
+    -----
+    Gradients of parameters with ``need_clip=False`` in their ParamAttr stay as they are and do not
+    count in the norm.
+
+    Examples
+    --------
+    >>> layer = nn.Linear(1, 1)
+    >>> clip = nn.ClipGradByGlobalNorm(1.0)
+    >>> sgd = paddle.optimizer.SGD(0.1, layer.parameters(), grad_clip=clip)
+    >>> gradients = [paddle.to_tensor([[3.0]]), paddle.to_tensor([4.0])]
+    >>> [round(g.item(), 3) for _, g in clip(list(zip(layer.parameters(), gradients)))]
+    [0.6, 0.8]
+    """
 
     def __init__(
         self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False
@@ -95,7 +192,23 @@ class ClipGradByGlobalNorm:
         return [(p, g * g.dtype.type(factor) if p.need_clip else g) for p, g in pairs]
 
     def clip_variables(self, pairs: Pairs) -> Pairs:
-        """Clip gradients that are variables of a program."""
+        """Clip gradients that are tensors or variables of a program; a call of the object does so.
+
+        Parameters
+        ----------
+        pairs : list of (Parameter, Tensor)
+
+        Returns
+        -------
+        list of (Parameter, Tensor)
+
+        Examples
+        --------
+        >>> weight = nn.Linear(1, 1).weight
+        >>> clip = nn.ClipGradByGlobalNorm(1.0)
+        >>> clip.clip_variables([(weight, paddle.to_tensor([[4.0]]))])[0][1].tolist()
+        [[1.0]]
+        """
         clipped = [g for p, g in pairs if getattr(p, "need_clip", True)]
         if not clipped:
             return pairs

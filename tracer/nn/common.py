@@ -15,23 +15,72 @@ __all__ = ["Dropout", "Embedding", "Flatten", "Identity", "Linear"]
 
 
 class Identity(Layer):
-    """Return the input.
+    """Return the input unchanged; a placeholder for another layer.
 
-    x [*] -> [*]
+    Parameters
+    ----------
+    *args : Any
+        Not used.
+    **kwargs : Any
+        Not used.
+
+    Shape
+    -----
+    input : [*], any dtype
+    returns : `input` itself
+
+    Examples
+    --------
+    >>> nn.Identity()(paddle.to_tensor([1, 2])).tolist()
+    [1, 2]
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return input
 
 
 class Linear(Layer):
-    """Compute x @ weight + bias.
+    """Fully connected layer: x @ weight + bias.
 
-    x [*, in_features], weight [in_features, out_features], bias [out_features] -> [*, out_features]
+    Parameters
+    ----------
+    in_features, out_features : int
+        Sizes of the last axis of the input and of the result.
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. ``False`` for
+        `bias_attr`: no bias. By default the weight starts from Xavier uniform, the bias from 0.
+    name : str, optional
+        Shown by `repr`; it names no parameter.
+
+    Attributes
+    ----------
+    weight : Parameter [in_features, out_features]
+    bias : Parameter [out_features], or None
+
+    Shape
+    -----
+    input : [*, in_features], dtype of the weight
+    returns : [*, out_features], dtype of the weight
+
+    Raises
+    ------
+    OpError
+        In a call, if the last axis or the dtype of the input does not fit.
+
+    See Also
+    --------
+    paddle.nn.functional.linear : The same with given weights.
+
+    Examples
+    --------
+    >>> fc = nn.Linear(4, 2)
+    >>> fc(paddle.zeros([8, 3, 4])).shape
+    [8, 3, 2]
+    >>> fc.weight.shape, fc.bias.shape
+    ([4, 2], [2])
     """
 
     def __init__(
@@ -48,20 +97,54 @@ class Linear(Layer):
         self._weight_attr, self._bias_attr, self.name = weight_attr, bias_attr, name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """Return the text that `repr` shows in parentheses: sizes, dtype and name."""
         rows, columns = self.weight.meta.shape
         text = f"in_features={rows}, out_features={columns}, dtype={self._dtype.name}"
         return text + (f", name={self.name}" if self.name else "")
 
 
 class Embedding(Layer):
-    """Look up rows of a table; `padding_idx` maps to zeros.
+    """Table of trained vectors: look up a row for each index.
 
-    x int [*], weight [num_embeddings, embedding_dim] -> [*, embedding_dim]
+    Parameters
+    ----------
+    num_embeddings : int
+        Number of rows.
+    embedding_dim : int
+        Length of a row.
+    padding_idx : int, optional
+        In [-num_embeddings, num_embeddings). This row gives zeros and gets no gradient. In eager
+        mode it is set to zeros in the weight, too.
+    sparse : bool, default False
+        Not used: gradients are dense.
+    weight_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the weight, by default Xavier uniform; a str is a
+        name.
+    name : str, optional
+        Shown by `repr`; it names no parameter.
+
+    Attributes
+    ----------
+    weight : Parameter [num_embeddings, embedding_dim]
+
+    Shape
+    -----
+    x : [*], an integer dtype, values in [0, num_embeddings)
+    returns : [*, embedding_dim], dtype of the weight
+
+    Raises
+    ------
+    OpError
+        If `padding_idx` is out of range; in a call, if an index is out of range or not of integers.
+
+    Examples
+    --------
+    >>> embedding = nn.Embedding(10, 4, padding_idx=0)
+    >>> vectors = embedding(paddle.to_tensor([[1, 2, 0]]))
+    >>> vectors.shape, vectors[0, 2].tolist()
+    ([1, 3, 4], [0.0, 0.0, 0.0, 0.0])
     """
 
     def __init__(
@@ -92,11 +175,9 @@ class Embedding(Layer):
             table[padding_idx] = 0.0
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.embedding(x, self.weight, self._padding_idx)
 
     def extra_repr(self) -> str:
-        """Return the sizes."""
         rows, columns = self.weight.meta.shape
         padding = "" if self._padding_idx is None else f", padding_idx={self._padding_idx}"
         return (f"{rows}, {columns}{padding}, sparse={self._sparse}") + (
@@ -105,11 +186,43 @@ class Embedding(Layer):
 
 
 class Dropout(Layer):
-    """In training, set each element to 0 with probability `p`.
+    """In training, set each element to 0 with probability `p` (Srivastava et al. 2014).
 
-    x [*] -> [*]
+    Parameters
+    ----------
+    p : float, default 0.5
+        Probability in [0, 1].
+    axis : int or list of int, optional
+        Elements that differ only along other axes share one decision; by default each element has
+        its own. For images [N, C, H, W], ``[0, 1]`` drops whole channels.
+    mode : "upscale_in_train" or "downscale_in_infer", default "upscale_in_train"
+        The first divides kept elements by 1 - p in training; in evaluation it returns the input.
+        The second keeps them in training; in evaluation it multiplies all elements by 1 - p.
+    name : str, optional
+        Shown by `repr`.
 
-    `functional.dropout` describes the arguments.
+    Shape
+    -----
+    input : [*], float16 | bfloat16 | float32 | float64
+    returns : like input
+
+    Raises
+    ------
+    OpError
+        In a call, if `p`, `axis`, `mode` or the dtype of the input is not valid.
+
+    See Also
+    --------
+    paddle.nn.functional.dropout : The same as a function.
+
+    Examples
+    --------
+    >>> dropout = nn.Dropout(0.5)
+    >>> y = dropout(paddle.ones([1000]))
+    >>> sorted(set(y.tolist()))
+    [0.0, 2.0]
+    >>> dropout.eval()(paddle.ones([3])).tolist()
+    [1.0, 1.0, 1.0]
     """
 
     def __init__(
@@ -126,19 +239,38 @@ class Dropout(Layer):
         self.name = name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.dropout(input, self.p, self.axis, self.training, self.mode)
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         text = f"p={self.p}, axis={self.axis}, mode={self.mode}"
         return text + (f", name={self.name}" if self.name else "")
 
 
 class Flatten(Layer):
-    """Merge the axes start_axis to stop_axis into one.
+    """Merge the axes `start_axis` to `stop_axis` (inclusive) into one.
 
-    x [*S] -> [..., product, ...]
+    Parameters
+    ----------
+    start_axis : int, default 1
+    stop_axis : int, default -1
+        Negative axes count from the end.
+
+    Shape
+    -----
+    input : [a, ..., b, c, ..., d, e, ...], any dtype, where c to d are the axes to merge
+    returns : [a, ..., b, c * ... * d, e, ...], dtype of the input
+
+    Raises
+    ------
+    OpError
+        In a call, if an axis does not exist, or `stop_axis` comes before `start_axis`.
+
+    Examples
+    --------
+    >>> nn.Flatten()(paddle.zeros([2, 3, 4, 5])).shape
+    [2, 60]
+    >>> nn.Flatten(0, 1)(paddle.zeros([2, 3, 4, 5])).shape
+    [6, 4, 5]
     """
 
     def __init__(self, start_axis: int = 1, stop_axis: int = -1) -> None:
@@ -147,5 +279,4 @@ class Flatten(Layer):
         self.stop_axis = stop_axis
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return flatten(input, self.start_axis, self.stop_axis)

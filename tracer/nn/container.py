@@ -13,9 +13,37 @@ __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
 
 
 class Sequential(Layer):
-    """Call layers one after the other.
+    """Call layers one after the other: ``Sequential(a, b)(x)`` is ``b(a(x))``.
 
-    Sequential(a, b) or Sequential(('name', a), ...): x -> b(a(x))
+    ``net[i]`` and ``net["name"]`` return a layer, ``net[i:j]`` a Sequential of some of them, named
+    by their numbers; ``len(net)`` is their number.
+
+    Parameters
+    ----------
+    *layers : Layer, or (str, Layer)
+        Layers are named "0", "1", ... by position, pairs by their first element. One list of layers
+        or pairs is accepted, too.
+
+    Shape
+    -----
+    input : any object; the argument of the first layer
+    returns : result of the last layer
+
+    Raises
+    ------
+    OpError
+        If an element is not callable.
+
+    Examples
+    --------
+    >>> net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    >>> net(paddle.zeros([3, 4])).shape
+    [3, 2]
+    >>> named = nn.Sequential(("fc", nn.Linear(4, 8)), ("act", nn.ReLU()))
+    >>> list(named.state_dict())
+    ['fc.weight', 'fc.bias']
+    >>> named["act"], len(net[:2])
+    (ReLU(), 2)
     """
 
     def __init__(self, *layers: Any) -> None:
@@ -31,7 +59,6 @@ class Sequential(Layer):
             self.add_sublayer(str(name), sublayer)
 
     def forward(self, input: Any) -> Any:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         for layer in self._sub_layers.values():
             input = layer(input)  # type: ignore[misc]
         return input
@@ -53,7 +80,33 @@ class Sequential(Layer):
 
 
 class LayerList(Layer):
-    """A list of layers; None reserves an index without a layer."""
+    """A list of layers, whose parameters belong to the layer that holds the list.
+
+    It is indexed, sliced, iterated and measured with `len` as a list is; it cannot be called. None
+    reserves an index without a layer.
+
+    Parameters
+    ----------
+    sublayers : iterable of Layer or None, optional
+
+    Raises
+    ------
+    OpError
+        If an element is not callable.
+    IndexError
+        If an index is out of range.
+
+    Examples
+    --------
+    >>> layers = nn.LayerList([nn.Linear(4, 4) for _ in range(3)])
+    >>> x = paddle.zeros([2, 4])
+    >>> for layer in layers:
+    ...     x = layer(x)
+    >>> len(layers), len(layers.parameters()), x.shape
+    (3, 6, [2, 4])
+    >>> layers[-1] is layers[2], len(layers[:2])
+    (True, 2)
+    """
 
     def __init__(self, sublayers: Iterable[Layer | None] | None = None) -> None:
         super().__init__()
@@ -90,25 +143,106 @@ class LayerList(Layer):
         return iter(list(self._sub_layers.values()))  # None keeps its position, as in Paddle.
 
     def append(self, sublayer: Layer | None) -> LayerList:
-        """Append a layer."""
+        """Append a layer.
+
+        Parameters
+        ----------
+        sublayer : Layer or None
+
+        Returns
+        -------
+        LayerList
+            This list.
+
+        Raises
+        ------
+        OpError
+            If `sublayer` is neither callable nor None.
+
+        Examples
+        --------
+        >>> layers = nn.LayerList().append(nn.ReLU())
+        >>> layers[0]
+        ReLU()
+        """
         self.add_sublayer(str(len(self)), sublayer)
         return self
 
     def insert(self, index: int, sublayer: Layer | None) -> None:
-        """Insert a layer before `index`."""
+        """Insert a layer before a position; later layers move to the next index and name.
+
+        Parameters
+        ----------
+        index : int
+            As for `list.insert`: negative values count from the end, values out of range are
+            clipped.
+        sublayer : Layer or None
+
+        Examples
+        --------
+        >>> layers = nn.LayerList([nn.ReLU(), nn.Tanh()])
+        >>> layers.insert(1, nn.Sigmoid())
+        >>> list(layers)
+        [ReLU(), Sigmoid(), Tanh()]
+        """
         layers = list(self)
         layers.insert(index, sublayer)
         self._replace_sublayers(layers)
 
     def extend(self, sublayers: Iterable[Layer | None]) -> LayerList:
-        """Append several layers."""
+        """Append several layers.
+
+        Parameters
+        ----------
+        sublayers : iterable of Layer or None
+
+        Returns
+        -------
+        LayerList
+            This list.
+
+        Raises
+        ------
+        OpError
+            If an element is neither callable nor None.
+
+        Examples
+        --------
+        >>> layers = nn.LayerList([nn.ReLU()]).extend([nn.Tanh(), nn.Sigmoid()])
+        >>> len(layers)
+        3
+        """
         for layer in list(sublayers):
             self.append(layer)
         return self
 
 
 class LayerDict(Layer):
-    """A dict of layers."""
+    """A dict of layers, whose parameters belong to the layer that holds the dict.
+
+    ``layers[key]`` returns, sets and deletes a layer; `len`, `in` and iteration work as for a dict.
+    It cannot be called.
+
+    Parameters
+    ----------
+    sublayers : dict of str to Layer, LayerDict, or iterable of (str, Layer), optional
+
+    Raises
+    ------
+    OpError
+        If an argument or element has another type.
+    KeyError
+        If a key does not exist.
+
+    Examples
+    --------
+    >>> layers = nn.LayerDict({"fc": nn.Linear(4, 2), "act": nn.ReLU()})
+    >>> layers["act"](layers["fc"](paddle.zeros([3, 4]))).shape
+    [3, 2]
+    >>> layers["drop"] = nn.Dropout(0.5)
+    >>> list(layers), "fc" in layers
+    (['fc', 'act', 'drop'], True)
+    """
 
     def __init__(self, sublayers: Any = None) -> None:
         super().__init__()
@@ -133,21 +267,70 @@ class LayerDict(Layer):
         return key in self._sub_layers
 
     def keys(self) -> Iterable[str]:
-        """Return the names."""
+        """Return the names of the layers in order of insertion.
+
+        Returns
+        -------
+        iterable of str
+            A view: later changes of the dict are visible in it.
+
+        Examples
+        --------
+        >>> list(nn.LayerDict({"fc": nn.Linear(4, 2)}).keys())
+        ['fc']
+        """
         return self._sub_layers.keys()
 
     def values(self) -> Iterable[Any]:
-        """Return the layers."""
+        """Return the layers in order of insertion.
+
+        Returns
+        -------
+        iterable of Layer
+            A view: later changes of the dict are visible in it.
+
+        Examples
+        --------
+        >>> list(nn.LayerDict({"act": nn.ReLU()}).values())
+        [ReLU()]
+        """
         return self._sub_layers.values()
 
     def items(self) -> Iterable[tuple[str, Any]]:
-        """Return pairs of name and layer."""
+        """Return pairs of name and layer in order of insertion.
+
+        Returns
+        -------
+        iterable of (str, Layer)
+            A view: later changes of the dict are visible in it.
+
+        Examples
+        --------
+        >>> list(nn.LayerDict({"act": nn.ReLU()}).items())
+        [('act', ReLU())]
+        """
         return self._sub_layers.items()
 
     def update(self, sublayers: Any) -> None:
-        """Add layers from a dict or from pairs of name and layer.
+        """Add layers; a layer with an existing name replaces the old one.
 
-        Raises ArgumentAssertionError for another type, OpError for an element that is not a pair.
+        Parameters
+        ----------
+        sublayers : dict of str to Layer, LayerDict, or iterable of (str, Layer)
+
+        Raises
+        ------
+        ArgumentAssertionError
+            If `sublayers` cannot be iterated.
+        OpError
+            If an element is not a pair, or its layer is not callable.
+
+        Examples
+        --------
+        >>> layers = nn.LayerDict({"act": nn.ReLU()})
+        >>> layers.update([("act", nn.Tanh()), ("drop", nn.Dropout())])
+        >>> list(layers), layers["act"]
+        (['act', 'drop'], Tanh())
         """
         if not isinstance(sublayers, Iterable):
             raise ArgumentAssertionError(
@@ -162,18 +345,67 @@ class LayerDict(Layer):
             self.add_sublayer(*pair)
 
     def pop(self, key: str) -> Any:
-        """Remove a layer and return it."""
+        """Remove a layer and return it.
+
+        Parameters
+        ----------
+        key : str
+
+        Returns
+        -------
+        Layer
+
+        Raises
+        ------
+        KeyError
+            If there is no layer `key`.
+
+        Examples
+        --------
+        >>> layers = nn.LayerDict({"act": nn.ReLU()})
+        >>> layers.pop("act"), len(layers)
+        (ReLU(), 0)
+        """
         layer = self[key]
         del self[key]
         return layer
 
     def clear(self) -> None:
-        """Remove all layers."""
-        self._sub_layers.clear()
+        """Remove all layers.
+
+        Examples
+        --------
+        >>> layers = nn.LayerDict({"act": nn.ReLU()})
+        >>> layers.clear()
+        >>> len(layers)
+        0
+        """
+        for key in list(self):
+            del self[key]
 
 
 class ParameterList(Layer):
-    """A list of parameters."""
+    """A list of parameters, which belong to the layer that holds the list.
+
+    It is indexed with ints, iterated and measured with `len`; it cannot be sliced or called.
+
+    Parameters
+    ----------
+    parameters : iterable of Parameter, optional
+
+    Raises
+    ------
+    OpError
+        If an element is not a Parameter.
+
+    Examples
+    --------
+    >>> weights = nn.ParameterList([paddle.create_parameter([2, 2], "float32") for _ in range(3)])
+    >>> [name for name, _ in weights.named_parameters()]
+    ['0', '1', '2']
+    >>> len(weights), weights[-1].shape
+    (3, [2, 2])
+    """
 
     def __init__(self, parameters: Iterable[Parameter] | None = None) -> None:
         super().__init__()
@@ -181,7 +413,28 @@ class ParameterList(Layer):
             self.append(parameter)
 
     def append(self, parameter: Parameter) -> ParameterList:
-        """Append a parameter."""
+        """Append a parameter.
+
+        Parameters
+        ----------
+        parameter : Parameter
+
+        Returns
+        -------
+        ParameterList
+            This list.
+
+        Raises
+        ------
+        OpError
+            If `parameter` is not a Parameter.
+
+        Examples
+        --------
+        >>> weights = nn.ParameterList().append(paddle.create_parameter([2], "float32"))
+        >>> len(weights)
+        1
+        """
         if not isinstance(parameter, Parameter):
             raise OpError(f"ParameterList: expected a Parameter, got {type(parameter).__name__}")
         self.add_parameter(str(len(self)), parameter)

@@ -110,13 +110,9 @@ class _Conv(Layer):
             raise OpError(append_user_line(why))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return convolve_with_settings_of_layer(self, getattr(F, self._function), x, self.weight)
 
     def extra_repr(self) -> str:
-        """Return the text that `repr` shows in parentheses: the arguments that differ from their
-        defaults.
-        """
         ones = [1] * len(self._stride)
         fields = {
             "stride": (self._stride, ones),
@@ -134,9 +130,66 @@ class _Conv(Layer):
 
 
 class Conv1D(_Conv):
-    """1-D convolution (cross-correlation).
+    """1-D convolution (cross-correlation) of a batch of sequences.
 
-    x [N, C, L], weight [M, C / groups, k], bias [M] -> [N, M, L']
+    out[n, o] = bias[o] + sum over i of weight[o, i] * x[n, i]
+
+    Parameters
+    ----------
+    in_channels, out_channels : int
+        Channels of the input and of the result; both are multiples of `groups`.
+    kernel_size : int or [int]
+        Length of the filter.
+    stride : int or [int], default 1
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for both ends, or [before, after].
+        Pairs (before, after) for the spatial axes or for all 3 axes of `data_format` are accepted
+        too; those of N and C are ignored. A negative size crops. "VALID" is 0. "SAME":
+        ceil(L / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
+    dilation : int or [int], default 1
+        Distance between neighbouring elements of the filter.
+    groups : int, default 1
+        Each group of output channels sees only its group of input channels; ``groups=in_channels``
+        is a depthwise convolution.
+    padding_mode : "zeros", "reflect", "replicate" or "circular", default "zeros"
+        The values in the padding. For all but "zeros", `padding` is an int or [int].
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. ``False`` for
+        `bias_attr`: no bias. By default the weight starts from Normal(0, sqrt(2 / fan_in)) with
+        fan_in = in_channels * kernel size (He et al. 2015), the bias from 0.
+    data_format : "NCL" or "NLC", default "NCL"
+
+    Attributes
+    ----------
+    weight : Parameter [out_channels, in_channels / groups, k]
+    bias : Parameter [out_channels], or None
+
+    Shape
+    -----
+    x : [N, in_channels, L], float16 | bfloat16 | float32 | float64
+    returns : [N, out_channels, L'], dtype of x, with
+        L' = (L + padding at both ends - dilation * (kernel - 1) - 1) // stride + 1
+
+    With ``data_format="NLC"`` the channels are the last axis of both.
+
+    Raises
+    ------
+    OpError
+        If `groups` does not divide both numbers of channels, `padding_mode` is unknown, a list has
+        a wrong length, or in a call, if the shape or the dtype of x does not fit or the filter is
+        larger than the padded input.
+
+    See Also
+    --------
+    paddle.nn.functional.conv1d : The same with given weights.
+
+    Examples
+    --------
+    >>> conv = nn.Conv1D(3, 8, 3, padding=1)
+    >>> conv(paddle.zeros([2, 3, 100])).shape
+    [2, 8, 100]
+    >>> conv.weight.shape, conv.bias.shape
+    ([8, 3, 3], [8])
     """
 
     _function = "conv1d"
@@ -172,9 +225,69 @@ class Conv1D(_Conv):
 
 
 class Conv2D(_Conv):
-    """2-D convolution (cross-correlation).
+    """2-D convolution (cross-correlation) of a batch of images.
 
-    x [N, C, H, W], weight [M, C / groups, kH, kW], bias [M] -> [N, M, H', W']
+    out[n, o] = bias[o] + sum over i of weight[o, i] * x[n, i]
+
+    Parameters
+    ----------
+    in_channels, out_channels : int
+        Channels of the input and of the result; both are multiples of `groups`.
+    kernel_size : int or (int, int)
+        Height and width of the filter.
+    stride : int or (int, int), default 1
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for all sides, (vertical, horizontal) or [top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 4 axes of `data_format` are accepted
+        too; those of N and C are ignored. A negative size crops. "VALID" is 0. "SAME":
+        ceil(H / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
+    dilation : int or (int, int), default 1
+        Distance between neighbouring elements of the filter.
+    groups : int, default 1
+        Each group of output channels sees only its group of input channels; ``groups=in_channels``
+        is a depthwise convolution.
+    padding_mode : "zeros", "reflect", "replicate" or "circular", default "zeros"
+        The values in the padding. For all but "zeros", `padding` is an int or 2 ints.
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. ``False`` for
+        `bias_attr`: no bias. By default the weight starts from Normal(0, sqrt(2 / fan_in)) with
+        fan_in = in_channels * kernel height * kernel width (He et al. 2015), the bias from 0.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+
+    Attributes
+    ----------
+    weight : Parameter [out_channels, in_channels / groups, kH, kW]
+    bias : Parameter [out_channels], or None
+
+    Shape
+    -----
+    x : [N, in_channels, H, W], float16 | bfloat16 | float32 | float64
+    returns : [N, out_channels, H', W'], dtype of x, with
+        H' = (H + padding at both ends - dilation * (kernel - 1) - 1) // stride + 1 (W' likewise)
+
+    With ``data_format="NHWC"`` the channels are the last axis of both.
+
+    Raises
+    ------
+    OpError
+        If `groups` does not divide both numbers of channels, `padding_mode` is unknown, a list has
+        a wrong length, or in a call, if the shape or the dtype of x does not fit or the filter is
+        larger than the padded input.
+
+    See Also
+    --------
+    paddle.nn.functional.conv2d : The same with given weights.
+
+    Examples
+    --------
+    >>> conv = nn.Conv2D(3, 8, 3, stride=2, padding=1)
+    >>> conv(paddle.zeros([2, 3, 32, 32])).shape
+    [2, 8, 16, 16]
+    >>> conv.weight.shape, conv.bias.shape
+    ([8, 3, 3, 3], [8])
+    >>> depthwise = nn.Conv2D(8, 8, 3, padding="SAME", groups=8, bias_attr=False)
+    >>> depthwise(paddle.zeros([2, 8, 16, 16])).shape
+    [2, 8, 16, 16]
     """
 
     _function = "conv2d"
@@ -210,9 +323,67 @@ class Conv2D(_Conv):
 
 
 class Conv3D(_Conv):
-    """3-D convolution (cross-correlation).
+    """3-D convolution (cross-correlation) of a batch of volumes.
 
-    x [N, C, D, H, W], weight [M, C / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']
+    out[n, o] = bias[o] + sum over i of weight[o, i] * x[n, i]
+
+    Parameters
+    ----------
+    in_channels, out_channels : int
+        Channels of the input and of the result; both are multiples of `groups`.
+    kernel_size : int or (int, int, int)
+        Depth, height and width of the filter.
+    stride : int or (int, int, int), default 1
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for all sides, (depth, height, width) or [front, back, top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 5 axes of `data_format` are accepted
+        too; those of N and C are ignored. "VALID" is 0. "SAME":
+        ceil(D / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
+    dilation : int or (int, int, int), default 1
+        Distance between neighbouring elements of the filter.
+    groups : int, default 1
+        Each group of output channels sees only its group of input channels; ``groups=in_channels``
+        is a depthwise convolution.
+    padding_mode : "zeros", "reflect", "replicate" or "circular", default "zeros"
+        The values in the padding. For all but "zeros", `padding` is an int or 3 ints.
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. ``False`` for
+        `bias_attr`: no bias. By default the weight starts from Normal(0, sqrt(2 / fan_in)) with
+        fan_in = in_channels * kernel volume (He et al. 2015), the bias from 0.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+
+    Attributes
+    ----------
+    weight : Parameter [out_channels, in_channels / groups, kD, kH, kW]
+    bias : Parameter [out_channels], or None
+
+    Shape
+    -----
+    x : [N, in_channels, D, H, W], float16 | bfloat16 | float32 | float64
+    returns : [N, out_channels, D', H', W'], dtype of x, with
+        D' = (D + padding at both ends - dilation * (kernel - 1) - 1) // stride + 1
+        (H', W' likewise)
+
+    With ``data_format="NDHWC"`` the channels are the last axis of both.
+
+    Raises
+    ------
+    OpError
+        If `groups` does not divide both numbers of channels, `padding_mode` is unknown, a list has
+        a wrong length, or in a call, if the shape or the dtype of x does not fit or the filter is
+        larger than the padded input.
+
+    See Also
+    --------
+    paddle.nn.functional.conv3d : The same with given weights.
+
+    Examples
+    --------
+    >>> conv = nn.Conv3D(2, 4, 3, padding=1)
+    >>> conv(paddle.zeros([1, 2, 4, 8, 8])).shape
+    [1, 4, 4, 8, 8]
+    >>> conv.weight.shape, conv.bias.shape
+    ([4, 2, 3, 3, 3], [4])
     """
 
     _function = "conv3d"
@@ -251,10 +422,6 @@ class _ConvTranspose(_Conv):
     """Base of the transposed convolutions."""
 
     def forward(self, x: Tensor, output_size: Any = None) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes.
-
-        output_size: the spatial size, where the stride allows several
-        """
         output_padding = self.output_padding if output_size is None else 0
         out: Tensor = getattr(F, self._function)(
             x,
@@ -272,9 +439,71 @@ class _ConvTranspose(_Conv):
 
 
 class Conv1DTranspose(_ConvTranspose):
-    """1-D transposed convolution: the adjoint of Conv1D.
+    """1-D transposed convolution of a batch of sequences: the adjoint of a convolution.
 
-    x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']
+    Each element of x adds the filter, multiplied by it, to the result; `stride` is the distance
+    between the places in the result. With stride > 1 the layer enlarges its input.
+
+    Parameters
+    ----------
+    in_channels, out_channels : int
+        Channels of the input and of the result; both are multiples of `groups`.
+    kernel_size : int or [int]
+        Length of the filter.
+    stride : int or [int], default 1
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        The padding of the convolution that this is the adjoint of: it is cut off the result.
+        One int for both ends, or [before, after].
+        Pairs (before, after) for the spatial axes or for all 3 axes of `data_format` are accepted
+        too; those of N and C are ignored. "VALID" is 0. "SAME" takes the padding of a
+        convolution of x with this stride, with `dilation` as 1.
+    output_padding : int or [int], default 0
+        Elements added at the end of each axis of the result; smaller than `stride`.
+    groups : int, default 1
+        Each group of output channels sees only its group of input channels.
+    dilation : int or [int], default 1
+        Distance between neighbouring elements of the filter.
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. ``False`` for
+        `bias_attr`: no bias. By default the weight starts from Xavier uniform, the bias from 0.
+    data_format : "NCL" or "NLC", default "NCL"
+
+    Attributes
+    ----------
+    weight : Parameter [in_channels, out_channels / groups, k]
+    bias : Parameter [out_channels], or None
+
+    Shape
+    -----
+    x : [N, in_channels, L], float16 | bfloat16 | float32 | float64
+    output_size : int or [int], optional
+        Spatial size of the result in place of the one that `output_padding` gives: between the size
+        for an output padding of 0 and that size + stride - 1.
+    returns : [N, out_channels, L'], dtype of x, with
+        L' = (L - 1) * stride - padding at both ends + dilation * (kernel - 1) + 1
+        + output_padding
+
+    With ``data_format="NLC"`` the channels are the last axis of both.
+
+    Raises
+    ------
+    OpError
+        If `groups` does not divide both numbers of channels, a list has a wrong length, or in a
+        call, if `output_padding` is too large, `output_size` is not possible, or the shape or the
+        dtype of x does not fit.
+
+    See Also
+    --------
+    paddle.nn.functional.conv1d_transpose : The same with given weights.
+
+    Examples
+    --------
+    >>> up = nn.Conv1DTranspose(4, 2, 3, stride=2, padding=1)
+    >>> x = paddle.zeros([1, 4, 5])
+    >>> up(x).shape, up(x, output_size=10).shape
+    ([1, 2, 9], [1, 2, 10])
+    >>> up.weight.shape
+    [4, 2, 3]
     """
 
     _function = "conv1d_transpose"
@@ -311,9 +540,71 @@ class Conv1DTranspose(_ConvTranspose):
 
 
 class Conv2DTranspose(_ConvTranspose):
-    """2-D transposed convolution: the adjoint of Conv2D.
+    """2-D transposed convolution of a batch of images: the adjoint of a convolution.
 
-    x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']
+    Each element of x adds the filter, multiplied by it, to the result; `stride` is the distance
+    between the places in the result. With stride > 1 the layer enlarges its input.
+
+    Parameters
+    ----------
+    in_channels, out_channels : int
+        Channels of the input and of the result; both are multiples of `groups`.
+    kernel_size : int or (int, int)
+        Height and width of the filter.
+    stride : int or (int, int), default 1
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        The padding of the convolution that this is the adjoint of: it is cut off the result.
+        One int for all sides, (vertical, horizontal) or [top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 4 axes of `data_format` are accepted
+        too; those of N and C are ignored. "VALID" is 0. "SAME" takes the padding of a
+        convolution of x with this stride, with `dilation` as 1.
+    output_padding : int or (int, int), default 0
+        Elements added at the end of each axis of the result; smaller than `stride`.
+    dilation : int or (int, int), default 1
+        Distance between neighbouring elements of the filter.
+    groups : int, default 1
+        Each group of output channels sees only its group of input channels.
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. ``False`` for
+        `bias_attr`: no bias. By default the weight starts from Xavier uniform, the bias from 0.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+
+    Attributes
+    ----------
+    weight : Parameter [in_channels, out_channels / groups, kH, kW]
+    bias : Parameter [out_channels], or None
+
+    Shape
+    -----
+    x : [N, in_channels, H, W], float16 | bfloat16 | float32 | float64
+    output_size : int or (int, int), optional
+        Spatial size of the result in place of the one that `output_padding` gives: between the size
+        for an output padding of 0 and that size + stride - 1.
+    returns : [N, out_channels, H', W'], dtype of x, with
+        H' = (H - 1) * stride - padding at both ends + dilation * (kernel - 1) + 1
+        + output_padding (W' likewise)
+
+    With ``data_format="NHWC"`` the channels are the last axis of both.
+
+    Raises
+    ------
+    OpError
+        If `groups` does not divide both numbers of channels, a list has a wrong length, or in a
+        call, if `output_padding` is too large, `output_size` is not possible, or the shape or the
+        dtype of x does not fit.
+
+    See Also
+    --------
+    paddle.nn.functional.conv2d_transpose : The same with given weights.
+
+    Examples
+    --------
+    >>> up = nn.Conv2DTranspose(4, 2, 3, stride=2, padding=1)
+    >>> x = paddle.zeros([1, 4, 5, 5])
+    >>> up(x).shape, up(x, output_size=[10, 10]).shape
+    ([1, 2, 9, 9], [1, 2, 10, 10])
+    >>> up.weight.shape
+    [4, 2, 3, 3]
     """
 
     _function = "conv2d_transpose"
@@ -350,9 +641,71 @@ class Conv2DTranspose(_ConvTranspose):
 
 
 class Conv3DTranspose(_ConvTranspose):
-    """3-D transposed convolution: the adjoint of Conv3D.
+    """3-D transposed convolution of a batch of volumes: the adjoint of a convolution.
 
-    x [N, C, D, H, W], weight [C, M / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']
+    Each element of x adds the filter, multiplied by it, to the result; `stride` is the distance
+    between the places in the result. With stride > 1 the layer enlarges its input.
+
+    Parameters
+    ----------
+    in_channels, out_channels : int
+        Channels of the input and of the result; both are multiples of `groups`.
+    kernel_size : int or (int, int, int)
+        Depth, height and width of the filter.
+    stride : int or (int, int, int), default 1
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        The padding of the convolution that this is the adjoint of: it is cut off the result.
+        One int for all sides, (depth, height, width) or [front, back, top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 5 axes of `data_format` are accepted
+        too; those of N and C are ignored. "VALID" is 0. "SAME" takes the padding of a
+        convolution of x with this stride, with `dilation` as 1.
+    output_padding : int or (int, int, int), default 0
+        Elements added at the end of each axis of the result; smaller than `stride`.
+    dilation : int or (int, int, int), default 1
+        Distance between neighbouring elements of the filter.
+    groups : int, default 1
+        Each group of output channels sees only its group of input channels.
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. ``False`` for
+        `bias_attr`: no bias. By default the weight starts from Xavier uniform, the bias from 0.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+
+    Attributes
+    ----------
+    weight : Parameter [in_channels, out_channels / groups, kD, kH, kW]
+    bias : Parameter [out_channels], or None
+
+    Shape
+    -----
+    x : [N, in_channels, D, H, W], float16 | bfloat16 | float32 | float64
+    output_size : int or (int, int, int), optional
+        Spatial size of the result in place of the one that `output_padding` gives: between the size
+        for an output padding of 0 and that size + stride - 1.
+    returns : [N, out_channels, D', H', W'], dtype of x, with
+        D' = (D - 1) * stride - padding at both ends + dilation * (kernel - 1) + 1
+        + output_padding (H', W' likewise)
+
+    With ``data_format="NDHWC"`` the channels are the last axis of both.
+
+    Raises
+    ------
+    OpError
+        If `groups` does not divide both numbers of channels, a list has a wrong length, or in a
+        call, if `output_padding` is too large, `output_size` is not possible, or the shape or the
+        dtype of x does not fit.
+
+    See Also
+    --------
+    paddle.nn.functional.conv3d_transpose : The same with given weights.
+
+    Examples
+    --------
+    >>> up = nn.Conv3DTranspose(4, 2, 3, stride=2, padding=1)
+    >>> x = paddle.zeros([1, 4, 3, 3, 3])
+    >>> up(x).shape, up(x, output_size=6).shape
+    ([1, 2, 5, 5, 5], [1, 2, 6, 6, 6])
+    >>> up.weight.shape
+    [4, 2, 3, 3, 3]
     """
 
     _function = "conv3d_transpose"

@@ -57,7 +57,6 @@ class FunctionLayer(LayerWithArgumentAttributes):
         return config
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         if kwargs:
             inputs = type(self).forward.__signature__.bind(self, *inputs, **kwargs).args[1:]  # type: ignore[attr-defined]
         training = {"training": self.training} if self.row.pass_training else {}
@@ -66,7 +65,6 @@ class FunctionLayer(LayerWithArgumentAttributes):
         )
 
     def extra_repr(self) -> str:
-        """Return the constructor arguments that `repr` shows."""
         config = self._read_argument_attributes()
         fields = self.row.repr_config if self.row.repr_config is not None else tuple(config)
         pairs = [field.split(":") for field in fields]

@@ -112,10 +112,45 @@ class _LayerHelperDescriptor:
 
 
 class Layer:
-    """Base class of all layers.
+    """Base class of all layers: parameters, buffers, sublayers and a `forward` method.
 
-    Parameters, layers and registered buffers that are assigned to attributes become members with
-    structured names (`fc.weight`). `forward` computes the output.
+    Assigning a Parameter or a Layer to an attribute registers it under a structured name, such as
+    `fc.weight`. Subclasses call ``super().__init__()`` first, create their members in `__init__`
+    and compute in `forward`. A call of the layer runs the pre-forward hooks, `forward` and the
+    post-forward hooks.
+
+    Parameters
+    ----------
+    name_scope : str, optional
+        Start of the layer's unique name and of the names of its parameters; by default the name of
+        the class in snake case.
+    dtype : dtype or str, default "float32"
+        Dtype of the parameters. "float32" and None stand for `paddle.get_default_dtype()`.
+
+    Attributes
+    ----------
+    training : bool
+        True until `eval` is called; layers such as Dropout and BatchNorm depend on it.
+
+    Raises
+    ------
+    OpError
+        If a parameter or layer is assigned before ``super().__init__()``, or a number or another
+        value (other than None) to the name of a parameter or layer.
+
+    Examples
+    --------
+    >>> class Block(nn.Layer):
+    ...     def __init__(self, size):
+    ...         super().__init__()
+    ...         self.fc = nn.Linear(size, size)
+    ...     def forward(self, x):
+    ...         return x + F.relu(self.fc(x))
+    >>> block = Block(4)
+    >>> block(paddle.zeros([2, 4])).shape
+    [2, 4]
+    >>> [name for name, _ in block.named_parameters()]
+    ['fc.weight', 'fc.bias']
     """
 
     training: bool
@@ -134,8 +169,34 @@ class Layer:
         self._state_hooks: list[Callable[..., Any]] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute the outputs. Subclasses override `forward`; that of Layer raises
-        NotImplementedError.
+        """Compute the outputs of the layer; subclasses override this method.
+
+        Call the layer itself, not `forward`: only a call of the layer runs its hooks.
+
+        Parameters
+        ----------
+        *inputs : Any
+            Arguments of the call, usually tensors.
+        **kwargs : Any
+            Keyword arguments of the call.
+
+        Returns
+        -------
+        Any
+            The outputs, usually a tensor or a nested structure of tensors.
+
+        Raises
+        ------
+        NotImplementedError
+            If the class does not override `forward`.
+
+        Examples
+        --------
+        >>> class Twice(nn.Layer):
+        ...     def forward(self, x):
+        ...         return x + x
+        >>> Twice()(paddle.to_tensor([1, 2])).tolist()
+        [2, 4]
         """
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 
@@ -226,12 +287,46 @@ class Layer:
         is_bias: bool = False,
         default_initializer: Initializer | None = None,
     ) -> Any:
-        """Create a parameter with a name like Paddle's; None if `attr` is False.
-
-        -> [*shape]
+        """Create a parameter that is initialized as `attr` specifies; None if `attr` is False.
 
         The first of these that is set initializes it: the initializer of `attr`, the global
-        initializer, `default_initializer`, zeros for a bias, Xavier uniform for a weight.
+        initializer (`nn.initializer.set_global_initializer`), `default_initializer`, zeros for a
+        bias, Xavier uniform for a weight. The parameter belongs to the layer once it is assigned to
+        an attribute.
+
+        Parameters
+        ----------
+        shape : list of int or tuple of int
+        attr : ParamAttr, Initializer, str or bool, optional
+            A str is the name of the parameter. False: create nothing.
+        dtype : dtype or str, optional
+            By default the dtype of the layer.
+        is_bias : bool, default False
+            Whether the default initial value is 0, and the generated name ends with `b_0`, not
+            `w_0`.
+        default_initializer : Initializer, optional
+
+        Returns
+        -------
+        Parameter [*shape], or None
+
+        Raises
+        ------
+        OpError
+            If `attr` has another type, or the dtype is unknown.
+
+        Examples
+        --------
+        >>> class Scale(nn.Layer):
+        ...     def __init__(self, size):
+        ...         super().__init__()
+        ...         self.weight = self.create_parameter(
+        ...             [size], default_initializer=nn.initializer.Constant(2.0)
+        ...         )
+        ...     def forward(self, x):
+        ...         return x * self.weight
+        >>> Scale(2)(paddle.ones([1, 2])).tolist()
+        [[2.0, 2.0]]
         """
         spec = ParamAttr.of(attr)
         if spec is None:
@@ -244,7 +339,26 @@ class Layer:
     def create_tensor(
         self, name: str | None = None, persistable: bool = False, dtype: Any = None
     ) -> Tensor:
-        """Create an empty tensor [0] of the layer's dtype, to be registered as a buffer."""
+        """Create an empty tensor, to be filled and registered as a buffer.
+
+        Parameters
+        ----------
+        name : str, optional
+            Name of the tensor; generated by default.
+        persistable : bool, default False
+            Value of the attribute `persistable` of the tensor.
+        dtype : dtype or str, optional
+            By default the dtype of the layer.
+
+        Returns
+        -------
+        Tensor [0], `dtype`
+
+        Examples
+        --------
+        >>> nn.Layer().create_tensor(dtype="int64").shape
+        [0]
+        """
         tensor = Tensor(
             cuda.to_default_device(
                 np.zeros([0], self._dtype if dtype is None else parse_dtype(dtype).np)
@@ -255,8 +369,30 @@ class Layer:
         return tensor
 
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
-        """Register a parameter under `name`. If `parameter` is None, the attribute `name` is None
-        until a parameter is assigned.
+        """Register a parameter under a name, like an assignment to the attribute `name`.
+
+        Parameters
+        ----------
+        name : str
+        parameter : Parameter or None
+            With None, the attribute `name` is None until a parameter is assigned.
+
+        Returns
+        -------
+        Parameter or None
+            `parameter`.
+
+        Raises
+        ------
+        OpError
+            If `parameter` is neither a Parameter nor None.
+
+        Examples
+        --------
+        >>> layer = nn.Layer()
+        >>> weight = layer.add_parameter("weight", layer.create_parameter([2, 3]))
+        >>> layer.weight is weight, [name for name, _ in layer.named_parameters()]
+        (True, ['weight'])
         """
         if parameter is None:
             self._parameters[name] = None
@@ -274,8 +410,31 @@ class Layer:
         return parameter
 
     def add_sublayer(self, name: str, sublayer: Any) -> Any:
-        """Register a layer under `name`. If `sublayer` is None, the attribute `name` is None until
-        a layer is assigned.
+        """Register a layer under a name, like an assignment to the attribute `name`.
+
+        Parameters
+        ----------
+        name : str
+        sublayer : Layer or None
+            With None, the attribute `name` is None until a layer is assigned. Another callable
+            becomes a plain attribute.
+
+        Returns
+        -------
+        Layer or None
+            `sublayer`.
+
+        Raises
+        ------
+        OpError
+            If `sublayer` is neither callable nor None.
+
+        Examples
+        --------
+        >>> net = nn.Layer()
+        >>> fc = net.add_sublayer("fc", nn.Linear(2, 3))
+        >>> net.fc is fc, len(net.parameters())
+        (True, 2)
         """
         if sublayer is None:
             self._sub_layers[str(name)] = None
@@ -289,15 +448,40 @@ class Layer:
         return sublayer
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistable: bool = True) -> None:
-        """Register a tensor that is state but not a parameter.
+        """Register a tensor that is state of the layer but not a parameter, such as a running mean.
 
-        persistable: whether `state_dict` contains it
+        A later assignment of a tensor to the attribute replaces the buffer.
+
+        Parameters
+        ----------
+        name : str
+        tensor : Tensor or None
+            With None, the attribute `name` is None until a tensor is assigned.
+        persistable : bool, default True
+            Whether `state_dict` contains the buffer.
+
+        Raises
+        ------
+        OpError
+            If `tensor` is neither a Tensor nor None.
+
+        Examples
+        --------
+        >>> layer = nn.Layer()
+        >>> layer.register_buffer("count", paddle.zeros([1]))
+        >>> layer.count = layer.count + 1
+        >>> layer.state_dict()["count"].tolist()
+        [1.0]
         """
         if tensor is not None and not isinstance(tensor, Tensor):
             raise OperandError(
                 append_user_line(
                     f"register_buffer: {name} is a {type(tensor).__name__}, not a Tensor"
                 )
+            )
+        if name in self._parameters or name in self._sub_layers:
+            raise OpError(
+                append_user_line(f"register_buffer: {name} is the name of a parameter or layer")
             )
         builder = state.mode.program_builder
         if tensor is not None and builder is not None:
@@ -313,25 +497,95 @@ class Layer:
     # --------------------------------------------------------------------------
 
     def full_name(self) -> str:
-        """Return the unique name of this layer, e.g. `linear_0`."""
+        """Return the unique name of this layer; the names of its parameters start with it.
+
+        Returns
+        -------
+        str
+            The name scope and a number, such as `linear_0`.
+
+        Examples
+        --------
+        >>> layer = nn.Linear(2, 3)
+        >>> layer.weight.name == layer.full_name() + ".w_0"
+        True
+        """
         return self._full_name
 
     def children(self) -> Iterator[Layer]:
-        """Iterate over the direct sublayers."""
+        """Iterate over the direct sublayers.
+
+        Returns
+        -------
+        iterator of Layer
+
+        Examples
+        --------
+        >>> net = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.ReLU()))
+        >>> [type(layer).__name__ for layer in net.children()]
+        ['Linear', 'Sequential']
+        """
         return (layer for _, layer in self.named_children())
 
     def named_children(self) -> Iterator[tuple[str, Layer]]:
-        """Iterate over the direct sublayers with their names."""
+        """Iterate over the direct sublayers with the names of their attributes.
+
+        Returns
+        -------
+        iterator of (str, Layer)
+
+        Examples
+        --------
+        >>> net = nn.Sequential(("fc", nn.Linear(2, 3)), ("act", nn.ReLU()))
+        >>> [name for name, _ in net.named_children()]
+        ['fc', 'act']
+        """
         return ((name, layer) for name, layer in self._sub_layers.items() if layer is not None)
 
     def sublayers(self, include_self: bool = False) -> list[Layer]:
-        """Return all sublayers at any depth."""
+        """Return all sublayers at any depth, each one once; a layer comes before its own sublayers.
+
+        Parameters
+        ----------
+        include_self : bool, default False
+            Whether the list starts with this layer.
+
+        Returns
+        -------
+        list of Layer
+
+        Examples
+        --------
+        >>> net = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.ReLU()))
+        >>> [type(layer).__name__ for layer in net.sublayers()]
+        ['Linear', 'Sequential', 'ReLU']
+        """
         return [layer for _, layer in self.named_sublayers(include_self=include_self)]
 
     def named_sublayers(
         self, prefix: str = "", include_self: bool = False, layers_set: set[int] | None = None
     ) -> Iterator[tuple[str, Layer]]:
-        """Iterate over all sublayers with their structured names, each one once."""
+        """Iterate over all sublayers at any depth with their structured names, each one once.
+
+        Parameters
+        ----------
+        prefix : str, default ""
+            Name of this layer, in front of the names.
+        include_self : bool, default False
+            Whether to start with this layer, under the name `prefix`.
+        layers_set : set of int, optional
+            The `id` of layers to skip; the visited ones are added.
+
+        Yields
+        ------
+        (str, Layer)
+
+        Examples
+        --------
+        >>> net = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.ReLU()))
+        >>> [name for name, _ in net.named_sublayers(prefix="net", include_self=True)]
+        ['net', 'net.0', 'net.1', 'net.1.0']
+        """
         visited = set() if layers_set is None else layers_set
         if id(self) in visited:
             return
@@ -358,27 +612,117 @@ class Layer:
                     yield (f"{path}.{name}" if path else name), tensor
 
     def parameters(self, include_sublayers: bool = True) -> list[Parameter]:
-        """Return all parameters, each one once."""
+        """Return all parameters, each one once.
+
+        Parameters
+        ----------
+        include_sublayers : bool, default True
+            Whether to include the parameters of sublayers at any depth.
+
+        Returns
+        -------
+        list of Parameter
+
+        Examples
+        --------
+        >>> net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
+        >>> [p.shape for p in net.parameters()]
+        [[2, 3], [3], [3, 1], [1]]
+        """
         return [p for _, p in self.named_parameters(include_sublayers=include_sublayers)]
 
     def named_parameters(
         self, prefix: str = "", include_sublayers: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """Iterate over all parameters with their structured names, each one once."""
+        """Iterate over all parameters with their structured names, each one once.
+
+        Parameters
+        ----------
+        prefix : str, default ""
+            Name of this layer, in front of the names.
+        include_sublayers : bool, default True
+            Whether to include the parameters of sublayers at any depth.
+
+        Returns
+        -------
+        iterator of (str, Parameter)
+
+        Examples
+        --------
+        >>> net = nn.Sequential(nn.Linear(2, 3))
+        >>> [name for name, _ in net.named_parameters(prefix="net")]
+        ['net.0.weight', 'net.0.bias']
+        """
         return self._named_members("_parameters", prefix, include_sublayers)
 
     def buffers(self, include_sublayers: bool = True) -> list[Tensor]:
-        """Return all buffers, each one once."""
+        """Return all buffers, each one once.
+
+        Parameters
+        ----------
+        include_sublayers : bool, default True
+            Whether to include the buffers of sublayers at any depth.
+
+        Returns
+        -------
+        list of Tensor
+
+        Examples
+        --------
+        >>> layer = nn.Layer()
+        >>> layer.register_buffer("mean", paddle.zeros([3]))
+        >>> [b.shape for b in layer.buffers()]
+        [[3]]
+        """
         return [b for _, b in self.named_buffers(include_sublayers=include_sublayers)]
 
     def named_buffers(
         self, prefix: str = "", include_sublayers: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """Iterate over all buffers with their structured names, each one once."""
+        """Iterate over all buffers, persistable or not, with their structured names, each one once.
+
+        Parameters
+        ----------
+        prefix : str, default ""
+            Name of this layer, in front of the names.
+        include_sublayers : bool, default True
+            Whether to include the buffers of sublayers at any depth.
+
+        Returns
+        -------
+        iterator of (str, Tensor)
+
+        Examples
+        --------
+        >>> layer = nn.Layer()
+        >>> layer.register_buffer("mean", paddle.zeros([3]))
+        >>> [name for name, _ in nn.Sequential(layer).named_buffers()]
+        ['0.mean']
+        """
         return self._named_members("_buffers", prefix, include_sublayers)
 
     def apply(self, fn: Callable[[Layer], Any]) -> Self:
-        """Call `fn` with every sublayer and with this layer."""
+        """Call a function with every sublayer, and then with this layer.
+
+        Parameters
+        ----------
+        fn : callable
+            Takes a Layer; its result is ignored. The sublayers of a layer come before the layer.
+
+        Returns
+        -------
+        Layer
+            This layer.
+
+        Examples
+        --------
+        >>> def fill(layer):
+        ...     if isinstance(layer, nn.Linear):
+        ...         layer.weight.set_value(paddle.ones(layer.weight.shape))
+        >>> net = nn.Sequential(nn.Linear(2, 1), nn.ReLU()).apply(fill)
+        >>> net(paddle.to_tensor([[1.0, 2.0]])).tolist()
+        [[3.0]]
+        """
         for layer in self.children():
             layer.apply(fn)
         fn(self)
@@ -394,7 +738,37 @@ class Layer:
         structured_name_prefix: str = "",
         use_hook: bool = True,
     ) -> dict[str, Tensor]:
-        """Return parameters and persistable buffers by structured name, without copying."""
+        """Return parameters and persistable buffers by structured name, without copying them.
+
+        Parameters
+        ----------
+        destination : dict, optional
+            Where to add the tensors; by default a new dict.
+        include_sublayers : bool, default True
+            Whether to include the state of sublayers at any depth.
+        structured_name_prefix : str, default ""
+            Text in front of all names; it ends with the dot.
+        use_hook : bool, default True
+            Whether to call the hooks of `register_state_dict_hook`.
+
+        Returns
+        -------
+        dict of str to Tensor
+            The tensors of the layer themselves: later changes of the layer are visible in them.
+
+        See Also
+        --------
+        set_state_dict : Set the values.
+        paddle.save : Write them to a file.
+
+        Examples
+        --------
+        >>> net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1D(3))
+        >>> list(net.state_dict())
+        ['0.weight', '0.bias', '1.weight', '1.bias', '1._mean', '1._variance']
+        >>> list(net[0].state_dict(structured_name_prefix="fc."))
+        ['fc.weight', 'fc.bias']
+        """
         return self._state_dict_impl(
             destination, include_sublayers, structured_name_prefix, False, use_hook
         )
@@ -409,6 +783,29 @@ class Layer:
         """Return parameters and all buffers, persistable or not, by structured name.
 
         `jit.save` stores these names.
+
+        Parameters
+        ----------
+        destination : dict, optional
+            Where to add the tensors; by default a new dict.
+        include_sublayers : bool, default True
+            Whether to include the state of sublayers at any depth.
+        structured_name_prefix : str, default ""
+            Text in front of all names; it ends with the dot.
+        use_hook : bool, default True
+            Whether to call the hooks of `register_state_dict_hook`.
+
+        Returns
+        -------
+        dict of str to Tensor
+            The tensors of the layer themselves, not copies.
+
+        Examples
+        --------
+        >>> layer = nn.Layer()
+        >>> layer.register_buffer("cache", paddle.zeros([2]), persistable=False)
+        >>> list(layer.state_dict()), list(layer.to_static_state_dict())
+        ([], ['cache'])
         """
         return self._state_dict_impl(
             destination, include_sublayers, structured_name_prefix, True, use_hook
@@ -442,7 +839,9 @@ class Layer:
     def set_state_dict(
         self, state_dict: dict[str, Any], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
-        """Set parameters and persistable buffers from a dict.
+        """Set parameters and persistable buffers from a dict, such as the result of `paddle.load`.
+
+        `set_dict` and `load_dict` are other names of this method.
 
         Parameters
         ----------
@@ -458,6 +857,14 @@ class Layer:
             value.
         unexpected_keys : list of str
             Keys of `state_dict` that were not used, those with a wrong shape included.
+
+        Examples
+        --------
+        >>> source, target = nn.Linear(2, 3), nn.Linear(2, 3)
+        >>> target.set_state_dict(source.state_dict())
+        ([], [])
+        >>> bool((target.weight == source.weight).all())
+        True
         """
         return assign_matching_state_dict_values(
             self._state_dict_impl(use_hook=False), state_dict, use_structured_name
@@ -466,28 +873,99 @@ class Layer:
     set_dict = load_dict = set_state_dict
 
     def train(self) -> Self:
-        """Set this layer and all sublayers to training mode."""
+        """Set this layer and all sublayers to training mode.
+
+        Returns
+        -------
+        Layer
+            This layer. (Paddle returns None.)
+
+        Examples
+        --------
+        >>> net = nn.Sequential(nn.Dropout(0.5)).eval()
+        >>> net.train().training, net[0].training
+        (True, True)
+        """
         layers: list[Layer] = [self, *self.sublayers()]
         for layer in layers:
             layer.training = True
         return self
 
     def eval(self) -> Self:
-        """Set this layer and all sublayers to evaluation mode."""
+        """Set this layer and all sublayers to evaluation mode.
+
+        In this mode Dropout returns its input, and batch normalizations use their running
+        statistics.
+
+        Returns
+        -------
+        Layer
+            This layer. (Paddle returns None.)
+
+        Examples
+        --------
+        >>> net = nn.Sequential(nn.Dropout(0.5))
+        >>> net.eval()(paddle.ones([3])).tolist()
+        [1.0, 1.0, 1.0]
+        """
         layers: list[Layer] = [self, *self.sublayers()]
         for layer in layers:
             layer.training = False
         return self
 
     def clear_gradients(self, set_to_zero: bool = True) -> None:
-        """Set the gradients of all parameters to zero, or to None if not `set_to_zero`."""
+        """Set the gradients of all parameters, those of sublayers included, to zero or to None.
+
+        Parameters
+        ----------
+        set_to_zero : bool, default True
+            False removes the gradients: the attribute `grad` of each parameter becomes None.
+
+        Examples
+        --------
+        >>> layer = nn.Linear(2, 1)
+        >>> layer(paddle.ones([1, 2])).sum().backward()
+        >>> layer.clear_gradients()
+        >>> layer.weight.grad.tolist()
+        [[0.0], [0.0]]
+        """
         for parameter in self.parameters():
             parameter.clear_gradient(set_to_zero)
 
     def to(self, device: Any = None, dtype: Any = None, blocking: Any = None) -> Self:
-        """Change the dtype of all floating-point parameters and buffers, and the device of all.
+        """Move parameters and buffers to a device, or cast those of floating-point dtype, in place.
 
-        device: a Place, 'cpu', 'gpu' or 'gpu:1'
+        Parameters
+        ----------
+        device : str or Place, optional
+            "cpu", "gpu", "gpu:N" or a Place.
+        dtype : dtype or str, optional
+            New dtype of the floating-point and complex parameters and buffers, and of later
+            parameters.
+        blocking : bool, optional
+            Not used.
+
+        Returns
+        -------
+        Layer
+            This layer.
+
+        Raises
+        ------
+        OpError
+            If the dtype is unknown.
+        OarlockError
+            If the device is unknown or cannot be used.
+
+        Notes
+        -----
+        Gradients that exist already are neither moved nor cast.
+
+        Examples
+        --------
+        >>> layer = nn.Linear(2, 3).to("cpu", dtype="float64")
+        >>> layer.weight.dtype
+        paddle.float64
         """
         if device is not None:
             self._to_device(
@@ -511,7 +989,27 @@ class Layer:
                     tensor.array = cuda.to_device(tensor.array, index)
 
     def astype(self, dtype: Any) -> Self:
-        """Change the dtype of all floating-point parameters and buffers."""
+        """Cast all floating-point parameters and buffers in place, those of sublayers included.
+
+        Parameters
+        ----------
+        dtype : dtype or str
+
+        Returns
+        -------
+        Layer
+            This layer.
+
+        Raises
+        ------
+        OpError
+            If the dtype is unknown.
+
+        Examples
+        --------
+        >>> nn.Linear(2, 3).astype("float64").weight.dtype
+        paddle.float64
+        """
         return self.to(dtype=dtype)
 
     def _cast_layers_except(self, dtype: Any, excluded: Any) -> Self:
@@ -530,26 +1028,68 @@ class Layer:
                 tensor.array = tensor.array.astype(self._dtype)
 
     def float(self, excluded_layers: Any = None) -> Self:
-        """Cast floating-point parameters and buffers to float32, except in layers of the excluded
-        types.
+        """Cast floating-point parameters and buffers to float32 in place.
+
+        Parameters
+        ----------
+        excluded_layers : type or list of type, optional
+            Layers of these types keep their dtypes.
+
+        Returns
+        -------
+        Layer
+            This layer.
+
+        Examples
+        --------
+        >>> nn.Linear(2, 3).astype("float64").float().weight.dtype
+        paddle.float32
         """
         return self._cast_layers_except("float32", excluded_layers or ())
 
     def float16(self, excluded_layers: Any = None) -> Self:
-        """Cast floating-point parameters and buffers to float16, except in layers of the excluded
-        types.
+        """Cast floating-point parameters and buffers to float16 in place.
 
-        excluded_layers: None excludes the batch normalizations
+        `half` is another name of this method.
+
+        Parameters
+        ----------
+        excluded_layers : type or list of type, optional
+            Layers of these types keep their dtypes; None excludes the batch normalizations.
+
+        Returns
+        -------
+        Layer
+            This layer.
+
+        Examples
+        --------
+        >>> net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1D(3)).float16()
+        >>> net[0].weight.dtype, net[1].weight.dtype
+        (paddle.float16, paddle.float32)
         """
         return self._cast_layers_except(
             "float16", NoHalfPrecisionLayer if excluded_layers is None else excluded_layers
         )
 
     def bfloat16(self, excluded_layers: Any = None) -> Self:
-        """Cast floating-point parameters and buffers to bfloat16, except in layers of the excluded
-        types.
+        """Cast floating-point parameters and buffers to bfloat16 in place.
 
-        excluded_layers: None excludes the batch normalizations
+        Parameters
+        ----------
+        excluded_layers : type or list of type, optional
+            Layers of these types keep their dtypes; None excludes the batch normalizations.
+
+        Returns
+        -------
+        Layer
+            This layer.
+
+        Examples
+        --------
+        >>> net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1D(3)).bfloat16()
+        >>> net[0].weight.dtype, net[1].weight.dtype
+        (paddle.bfloat16, paddle.float32)
         """
         return self._cast_layers_except(
             "bfloat16", NoHalfPrecisionLayer if excluded_layers is None else excluded_layers
@@ -561,20 +1101,79 @@ class Layer:
     # --------------------------------------------------------------------------
 
     def register_forward_pre_hook(self, hook: Callable[[Layer, Any], Any]) -> LayerHookHandle:
-        """Call `hook(layer, inputs)` before `forward`. If the hook returns a value other than None,
-        the value replaces the inputs.
+        """Register a function that runs before `forward` in each call of this layer.
+
+        Parameters
+        ----------
+        hook : callable
+            Called as ``hook(layer, inputs)`` with the tuple of positional arguments. A result other
+            than None replaces it: a tuple all of them, another value the only one.
+
+        Returns
+        -------
+        LayerHookHandle
+            ``handle.remove()`` removes the hook.
+
+        Examples
+        --------
+        >>> layer = nn.ReLU()
+        >>> handle = layer.register_forward_pre_hook(lambda layer, inputs: inputs[0] + 10)
+        >>> layer(paddle.to_tensor([-1.0])).tolist()
+        [9.0]
+        >>> handle.remove()
+        True
+        >>> layer(paddle.to_tensor([-1.0])).tolist()
+        [0.0]
         """
         return self._forward_pre_hooks.add(hook)
 
     def register_forward_post_hook(self, hook: Callable[[Layer, Any, Any], Any]) -> LayerHookHandle:
-        """Call `hook(layer, inputs, outputs)` after `forward`. If the hook returns a value other
-        than None, the value replaces the outputs.
+        """Register a function that runs after `forward` in each call of this layer.
+
+        Parameters
+        ----------
+        hook : callable
+            Called as ``hook(layer, inputs, outputs)`` with the tuple of positional arguments. A
+            result other than None replaces the outputs.
+
+        Returns
+        -------
+        LayerHookHandle
+            ``handle.remove()`` removes the hook.
+
+        Examples
+        --------
+        >>> layer, shapes = nn.Linear(2, 3), []
+        >>> handle = layer.register_forward_post_hook(lambda layer, x, y: shapes.append(y.shape))
+        >>> _ = layer(paddle.zeros([5, 2]))
+        >>> shapes
+        [[5, 3]]
         """
         return self._forward_post_hooks.add(hook)
 
     def register_state_dict_hook(self, hook: Callable[[Any], Any]) -> RemovableHookHandle:
-        """Call `hook(state_dict)` in `state_dict()`. If the hook returns a value other than None,
-        the value replaces the state dict.
+        """Register a function that `state_dict` calls with its result.
+
+        Parameters
+        ----------
+        hook : callable
+            Called as ``hook(state_dict)``. A result other than None replaces the state dict.
+
+        Returns
+        -------
+        RemovableHookHandle
+            ``handle.remove()`` removes the hook.
+
+        Notes
+        -----
+        `set_state_dict` does not call the hooks.
+
+        Examples
+        --------
+        >>> layer = nn.Linear(2, 3)
+        >>> handle = layer.register_state_dict_hook(lambda state: {"weight": state["weight"]})
+        >>> list(layer.state_dict())
+        ['weight']
         """
         self._state_hooks.append(hook)
         return RemovableHookHandle(self._state_hooks, hook)
@@ -583,7 +1182,18 @@ class Layer:
     # --------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
+        """Return the arguments that `repr` shows in parentheses; subclasses override this method.
+
+        Returns
+        -------
+        str
+            An empty text for Layer.
+
+        Examples
+        --------
+        >>> nn.Linear(2, 3).extra_repr()
+        'in_features=2, out_features=3, dtype=float32'
+        """
         return ""
 
     def __repr__(self) -> str:

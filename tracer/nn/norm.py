@@ -103,7 +103,6 @@ class _BatchNorm(NoHalfPrecisionLayer):
         return parameter
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         if self._ranks:
             _check_rank(self, input, self._ranks)
         return F.batch_norm(
@@ -120,7 +119,6 @@ class _BatchNorm(NoHalfPrecisionLayer):
         )
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         text = (
             f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
         )
@@ -130,9 +128,65 @@ class _BatchNorm(NoHalfPrecisionLayer):
 
 
 class BatchNorm1D(_BatchNorm):
-    """Batch normalization.
+    """Batch normalization of vectors or sequences, per channel (Ioffe and Szegedy 2015).
 
-    x [N, C] or [N, C, L] -> like x
+    y = (x - mean) / sqrt(var + epsilon) * weight + bias
+
+    In training, mean and var are those of the batch over all axes but the channels (var is divided
+    by the number of elements), and the running statistics become momentum * running + (1 -
+    momentum) * batch. In evaluation they are the running statistics.
+
+    Parameters
+    ----------
+    num_features : int
+        The number of channels C.
+    momentum : float, default 0.9
+        Share of the old value in an update of the running statistics.
+    epsilon : float, default 1e-05
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. By default the
+        weight starts from 1, the bias from 0. False: no weight or no bias.
+    data_format : "NC", "NCL" or "NLC", default "NCL"
+        Where the channels are.
+    use_global_stats : bool, optional
+        True: use the running statistics in training, too, and do not update them. None and False:
+        as described above.
+    name : str, optional
+        Shown by `repr`; it names no parameter.
+
+    Attributes
+    ----------
+    weight, bias : Parameter [C], or None
+    _mean, _variance : Parameter [C]
+        Running mean (initially 0) and variance (initially 1); they are not trained.
+
+    Shape
+    -----
+    input : [N, C] or [N, C, L], float16 | bfloat16 | dtype of the weight
+    returns : shape and dtype of the input
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank, the number of channels or the dtype does not fit.
+
+    Notes
+    -----
+    The parameters stay float32 in layers of half precision.
+
+    See Also
+    --------
+    paddle.nn.functional.batch_norm : The same with given weights and statistics.
+
+    Examples
+    --------
+    >>> norm = nn.BatchNorm1D(2)
+    >>> x = paddle.to_tensor([[1.0, 10.0], [3.0, 30.0]])
+    >>> norm(x).numpy().round(3)
+    array([[-1., -1.],
+           [ 1.,  1.]], dtype=float32)
+    >>> norm._mean.numpy().round(3)  # 0.9 * 0 + 0.1 * [2, 20]
+    array([0.2, 2. ], dtype=float32)
     """
 
     _ranks = (2, 3)
@@ -161,18 +215,124 @@ class BatchNorm1D(_BatchNorm):
 
 
 class BatchNorm2D(_BatchNorm):
-    """Batch normalization of images.
+    """Batch normalization of images, per channel (Ioffe and Szegedy 2015).
 
-    x [N, C, H, W] -> like x
+    y = (x - mean) / sqrt(var + epsilon) * weight + bias
+
+    In training, mean and var are those of the batch over all axes but the channels (var is divided
+    by the number of elements), and the running statistics become momentum * running + (1 -
+    momentum) * batch. In evaluation they are the running statistics.
+
+    Parameters
+    ----------
+    num_features : int
+        The number of channels C.
+    momentum : float, default 0.9
+        Share of the old value in an update of the running statistics.
+    epsilon : float, default 1e-05
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. By default the
+        weight starts from 1, the bias from 0. False: no weight or no bias.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+        Where the channels are.
+    use_global_stats : bool, optional
+        True: use the running statistics in training, too, and do not update them. None and False:
+        as described above.
+    name : str, optional
+        Shown by `repr`; it names no parameter.
+
+    Attributes
+    ----------
+    weight, bias : Parameter [C], or None
+    _mean, _variance : Parameter [C]
+        Running mean (initially 0) and variance (initially 1); they are not trained.
+
+    Shape
+    -----
+    input : [N, C, H, W], float16 | bfloat16 | dtype of the weight
+    returns : shape and dtype of the input
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank, the number of channels or the dtype does not fit.
+
+    Notes
+    -----
+    The parameters stay float32 in layers of half precision.
+
+    See Also
+    --------
+    paddle.nn.functional.batch_norm : The same with given weights and statistics.
+
+    Examples
+    --------
+    >>> norm = nn.BatchNorm2D(3)
+    >>> norm(paddle.rand([4, 3, 8, 8])).shape
+    [4, 3, 8, 8]
+    >>> list(norm.state_dict())
+    ['weight', 'bias', '_mean', '_variance']
     """
 
     _ranks = (4,)
 
 
 class BatchNorm3D(_BatchNorm):
-    """Batch normalization of volumes.
+    """Batch normalization of volumes, per channel (Ioffe and Szegedy 2015).
 
-    x [N, C, D, H, W] -> like x
+    y = (x - mean) / sqrt(var + epsilon) * weight + bias
+
+    In training, mean and var are those of the batch over all axes but the channels (var is divided
+    by the number of elements), and the running statistics become momentum * running + (1 -
+    momentum) * batch. In evaluation they are the running statistics.
+
+    Parameters
+    ----------
+    num_features : int
+        The number of channels C.
+    momentum : float, default 0.9
+        Share of the old value in an update of the running statistics.
+    epsilon : float, default 1e-05
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. By default the
+        weight starts from 1, the bias from 0. False: no weight or no bias.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+        Where the channels are.
+    use_global_stats : bool, optional
+        True: use the running statistics in training, too, and do not update them. None and False:
+        as described above.
+    name : str, optional
+        Shown by `repr`; it names no parameter.
+
+    Attributes
+    ----------
+    weight, bias : Parameter [C], or None
+    _mean, _variance : Parameter [C]
+        Running mean (initially 0) and variance (initially 1); they are not trained.
+
+    Shape
+    -----
+    input : [N, C, D, H, W], float16 | bfloat16 | dtype of the weight
+    returns : shape and dtype of the input
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank, the number of channels or the dtype does not fit.
+
+    Notes
+    -----
+    The parameters stay float32 in layers of half precision.
+
+    See Also
+    --------
+    paddle.nn.functional.batch_norm : The same with given weights and statistics.
+
+    Examples
+    --------
+    >>> norm = nn.BatchNorm3D(3)
+    >>> norm(paddle.rand([2, 3, 4, 8, 8])).shape
+    [2, 3, 4, 8, 8]
     """
 
     _ranks = (5,)
@@ -203,10 +363,65 @@ class BatchNorm3D(_BatchNorm):
 class BatchNorm(_BatchNorm):
     """Batch normalization of inputs of any rank, followed by an optional activation.
 
-    x [N, C, *] -> like x
+    y = act((x - mean) / sqrt(var + epsilon) * weight + bias), per channel (Ioffe and Szegedy 2015)
 
-    trainable_statistics: in evaluation too, normalize by the statistics of the batch and update the
-    running statistics
+    In training, mean and var are those of the batch over all axes but the channels, and the running
+    statistics become momentum * running + (1 - momentum) * batch. In evaluation they are the
+    running statistics.
+
+    Parameters
+    ----------
+    num_channels : int
+        The number of channels C.
+    act : str, optional
+        Name of a function of `nn.functional`, such as "relu".
+    is_test : bool, default False
+        Not used; call `eval`.
+    momentum : float, default 0.9
+        Share of the old value in an update of the running statistics.
+    epsilon : float, default 1e-05
+    param_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of weight and bias; a str is a name. By default the
+        weight starts from 1, the bias from 0. False: no weight or no bias.
+    dtype : dtype or str, default "float32"
+        Dtype of the parameters; float32 in place of half precision.
+    data_layout : "NCHW" or "NHWC", default "NCHW"
+        "NHWC": the channels are the last axis, for any rank.
+    in_place : bool, default False
+        Not used.
+    moving_mean_name, moving_variance_name : str, optional
+        Names of the running statistics; generated by default.
+    do_model_average_for_mean_and_var : bool, default True
+        Not used.
+    use_global_stats : bool, default False
+        Use the running statistics in training, too, and do not update them.
+    trainable_statistics : bool, default False
+        In evaluation, too, use the statistics of the batch and update the running statistics.
+
+    Attributes
+    ----------
+    weight, bias : Parameter [C], or None
+    _mean, _variance : Parameter [C]
+        Running mean (initially 0) and variance (initially 1); they are not trained.
+
+    Shape
+    -----
+    input : [N, C, *], float16 | bfloat16 | dtype of the weight
+    returns : shape and dtype of the input
+
+    Raises
+    ------
+    OpError
+        In a call, if the number of channels or the dtype does not fit.
+    AttributeError
+        In a call, if `nn.functional` has no function `act`.
+
+    Examples
+    --------
+    >>> norm = nn.BatchNorm(2, act="relu")
+    >>> norm(paddle.to_tensor([[1.0, 30.0], [3.0, 10.0]])).numpy().round(3)
+    array([[0., 1.],
+           [1., 0.]], dtype=float32)
     """
 
     def __init__(
@@ -248,7 +463,6 @@ class BatchNorm(_BatchNorm):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = F.norm.batch_norm_with_chosen_statistics(
             input,
             self._mean,
@@ -265,14 +479,51 @@ class BatchNorm(_BatchNorm):
         return out if self._act is None else getattr(F, self._act)(out)
 
     def extra_repr(self) -> str:
-        """Return "": `repr` shows no arguments of this layer, as in Paddle."""
         return ""
 
 
 class LayerNorm(Layer):
-    """Layer normalization: over the last axes (Ba et al. 2016).
+    """Layer normalization: over the last axes of each sample (Ba et al. 2016).
 
-    x [*, *normalized_shape] -> like x
+    y = (x - mean) / sqrt(var + epsilon) * weight + bias
+
+    Parameters
+    ----------
+    normalized_shape : int, list of int or tuple of int
+        Sizes of the last axes, over which mean and variance are computed; an int is the last axis.
+    epsilon : float, default 1e-05
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. By default the
+        weight starts from 1, the bias from 0. False: no weight or no bias.
+    name : str, optional
+        Not used.
+
+    Attributes
+    ----------
+    weight, bias : Parameter [product of normalized_shape], or None
+
+    Shape
+    -----
+    input : [*, *normalized_shape], float16 | bfloat16 | dtype of the weight
+    returns : shape and dtype of the input
+
+    Raises
+    ------
+    OpError
+        In a call, if the last axes or the dtype do not fit.
+
+    See Also
+    --------
+    paddle.nn.functional.layer_norm : The same with given weights.
+
+    Examples
+    --------
+    >>> norm = nn.LayerNorm(2)
+    >>> norm(paddle.to_tensor([[1.0, 3.0], [20.0, 10.0]])).numpy().round(3)
+    array([[-1.,  1.],
+           [ 1., -1.]], dtype=float32)
+    >>> nn.LayerNorm([3, 4])(paddle.rand([2, 3, 4])).shape
+    [2, 3, 4]
     """
 
     def __init__(
@@ -295,18 +546,58 @@ class LayerNorm(Layer):
         self.bias: Any = self.create_parameter(size, bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.layer_norm(input, self._normalized_shape, self.weight, self.bias, self._epsilon)
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"
 
 
 class GroupNorm(Layer):
-    """Group normalization: over groups of channels (Wu and He 2018).
+    """Group normalization: over groups of channels of each sample (Wu and He 2018).
 
-    x [N, C, *] -> like x
+    y = (x - mean) / sqrt(var + epsilon) * weight + bias, with mean and variance per sample and
+    group, and weight and bias per channel
+
+    Parameters
+    ----------
+    num_groups : int
+        Divides the number of channels.
+    num_channels : int
+        The number of channels C.
+    epsilon : float, default 1e-05
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. By default the
+        weight starts from 1, the bias from 0. False: no trained weight or no trained bias: it stays
+        1 or 0.
+    data_format : str, default "NCHW"
+        The channels are the second axis if it starts with "NC", such as "NCL", otherwise the last.
+    name : str, optional
+        Not used.
+
+    Attributes
+    ----------
+    weight, bias : Parameter [C]
+
+    Shape
+    -----
+    input : [N, C, *], float16 | bfloat16 | dtype of the weight
+    returns : shape and dtype of the input
+
+    Raises
+    ------
+    OpError
+        In a call, if the number of channels or the dtype does not fit, or `num_groups` does not
+        divide the channels.
+
+    See Also
+    --------
+    paddle.nn.functional.group_norm : The same with given weights.
+
+    Examples
+    --------
+    >>> norm = nn.GroupNorm(num_groups=2, num_channels=4)
+    >>> norm(paddle.to_tensor([[1.0, 3.0, 20.0, 10.0]])).numpy().round(3)
+    array([[-1.,  1.,  1., -1.]], dtype=float32)
     """
 
     def __init__(
@@ -338,13 +629,11 @@ class GroupNorm(Layer):
             self.bias = self.create_parameter([num_channels], bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.group_norm(
             input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format
         )
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         return (
             f"num_groups={self._num_groups}, num_channels={self._num_channels}, "
             f"epsilon={self._epsilon}"
@@ -382,7 +671,6 @@ class _InstanceNorm(Layer):
         self.bias: Any = self.create_parameter([num_features], bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         _check_rank(self, input, self._ranks)
         return F.instance_norm(
             input,
@@ -393,14 +681,57 @@ class _InstanceNorm(Layer):
         )
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         return f"num_features={self._num_features}, epsilon={self._epsilon}"
 
 
 class InstanceNorm1D(_InstanceNorm):
-    """Instance normalization.
+    """Instance normalization of sequences: per channel of each sample (Ulyanov et al. 2016).
 
-    x [N, C, L] -> like x
+    y = (x - mean) / sqrt(var + epsilon) * scale + bias, with the mean and variance over the spatial
+    axes, in training and evaluation.
+
+    Parameters
+    ----------
+    num_features : int
+        The number of channels C.
+    epsilon : float, default 1e-05
+    momentum : float, default 0.9
+        Not used: there are no running statistics.
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. By default the
+        scale starts from 1, the bias from 0. False: no scale and no bias. Both are False, or
+        neither.
+    data_format : str, default "NCL"
+        Not used: the channels are the second axis.
+    name : str, optional
+        Not used.
+
+    Attributes
+    ----------
+    scale, bias : Parameter [C], or None
+
+    Shape
+    -----
+    input : [N, C] or [N, C, L], float16 | bfloat16 | dtype of the scale
+    returns : shape and dtype of the input
+
+    Raises
+    ------
+    OpError
+        If only one of `weight_attr` and `bias_attr` is False; in a call, if the rank, the number of
+        channels or the dtype does not fit.
+
+    See Also
+    --------
+    paddle.nn.functional.instance_norm : The same with given weights.
+
+    Examples
+    --------
+    >>> norm = nn.InstanceNorm1D(1)
+    >>> print(norm(paddle.to_tensor([[[1.0, 3.0]]])).numpy().round(3))
+    [[[-1.  1.]]]
+    >>> nn.InstanceNorm1D(3)(paddle.rand([2, 3, 10])).shape
+    [2, 3, 10]
     """
 
     _ranks = (2, 3)
@@ -419,18 +750,106 @@ class InstanceNorm1D(_InstanceNorm):
 
 
 class InstanceNorm2D(_InstanceNorm):
-    """Instance normalization of images.
+    """Instance normalization of images: per channel of each sample (Ulyanov et al. 2016).
 
-    x [N, C, H, W] -> like x
+    y = (x - mean) / sqrt(var + epsilon) * scale + bias, with the mean and variance over the spatial
+    axes, in training and evaluation.
+
+    Parameters
+    ----------
+    num_features : int
+        The number of channels C.
+    epsilon : float, default 1e-05
+    momentum : float, default 0.9
+        Not used: there are no running statistics.
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. By default the
+        scale starts from 1, the bias from 0. False: no scale and no bias. Both are False, or
+        neither.
+    data_format : str, default "NCHW"
+        Not used: the channels are the second axis.
+    name : str, optional
+        Not used.
+
+    Attributes
+    ----------
+    scale, bias : Parameter [C], or None
+
+    Shape
+    -----
+    input : [N, C, H, W], float16 | bfloat16 | dtype of the scale
+    returns : shape and dtype of the input
+
+    Raises
+    ------
+    OpError
+        If only one of `weight_attr` and `bias_attr` is False; in a call, if the rank, the number of
+        channels or the dtype does not fit.
+
+    See Also
+    --------
+    paddle.nn.functional.instance_norm : The same with given weights.
+
+    Examples
+    --------
+    >>> norm = nn.InstanceNorm2D(1)
+    >>> print(norm(paddle.to_tensor([[[[1.0, 3.0]]]])).numpy().round(3))
+    [[[[-1.  1.]]]]
+    >>> nn.InstanceNorm2D(3)(paddle.rand([2, 3, 8, 8])).shape
+    [2, 3, 8, 8]
     """
 
     _ranks = (4,)
 
 
 class InstanceNorm3D(_InstanceNorm):
-    """Instance normalization of volumes.
+    """Instance normalization of volumes: per channel of each sample (Ulyanov et al. 2016).
 
-    x [N, C, D, H, W] -> like x
+    y = (x - mean) / sqrt(var + epsilon) * scale + bias, with the mean and variance over the spatial
+    axes, in training and evaluation.
+
+    Parameters
+    ----------
+    num_features : int
+        The number of channels C.
+    epsilon : float, default 1e-05
+    momentum : float, default 0.9
+        Not used: there are no running statistics.
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. By default the
+        scale starts from 1, the bias from 0. False: no scale and no bias. Both are False, or
+        neither.
+    data_format : str, default "NCDHW"
+        Not used: the channels are the second axis.
+    name : str, optional
+        Not used.
+
+    Attributes
+    ----------
+    scale, bias : Parameter [C], or None
+
+    Shape
+    -----
+    input : [N, C, D, H, W], float16 | bfloat16 | dtype of the scale
+    returns : shape and dtype of the input
+
+    Raises
+    ------
+    OpError
+        If only one of `weight_attr` and `bias_attr` is False; in a call, if the rank, the number of
+        channels or the dtype does not fit.
+
+    See Also
+    --------
+    paddle.nn.functional.instance_norm : The same with given weights.
+
+    Examples
+    --------
+    >>> norm = nn.InstanceNorm3D(1)
+    >>> print(norm(paddle.to_tensor([[[[[1.0, 3.0]]]]])).numpy().round(3))
+    [[[[[-1.  1.]]]]]
+    >>> nn.InstanceNorm3D(3)(paddle.rand([2, 3, 4, 8, 8])).shape
+    [2, 3, 4, 8, 8]
     """
 
     _ranks = (5,)
@@ -451,9 +870,49 @@ class InstanceNorm3D(_InstanceNorm):
 class SyncBatchNorm(_BatchNorm):
     """Batch normalization over the batches of all ranks in training.
 
-    x [N, C, *] -> like x
+    With one rank, and in evaluation, it computes what BatchNorm2D does, for inputs of any rank.
+    Batches of the ranks may differ in size. `distributed.init_parallel_env` connects several ranks.
 
-    With one rank it is BatchNorm. `distributed.init_parallel_env` starts several.
+    Parameters
+    ----------
+    num_features : int
+        The number of channels C.
+    momentum : float, default 0.9
+        Share of the old value in an update of the running statistics.
+    epsilon : float, default 1e-05
+    weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
+        Initialization, name and regularizer of the parameters; a str is a name. By default the
+        weight starts from 1, the bias from 0. False: no trained weight or no trained bias: it stays
+        1 or 0.
+    data_format : str, default "NCHW"
+        "NC", "NCL", "NCHW" and "NCDHW": the channels are the second axis; otherwise the last.
+    name : str, optional
+        Not used.
+
+    Attributes
+    ----------
+    weight, bias : Parameter [C]
+    _mean, _variance : Parameter [C]
+        Running mean (initially 0) and variance (initially 1); they are not trained.
+
+    Shape
+    -----
+    x : [N, C, *], float16 | bfloat16 | dtype of the weight
+    returns : shape and dtype of the input
+
+    Raises
+    ------
+    OpError
+        In a call, if the number of channels or the dtype does not fit.
+    OarlockError
+        In training in a static program with several ranks.
+
+    Examples
+    --------
+    >>> norm = nn.SyncBatchNorm(2)
+    >>> norm(paddle.to_tensor([[1.0, 10.0], [3.0, 30.0]])).numpy().round(3)
+    array([[-1., -1.],
+           [ 1.,  1.]], dtype=float32)
     """
 
     def __init__(
@@ -475,7 +934,6 @@ class SyncBatchNorm(_BatchNorm):
             self.bias = _create_frozen_constant_parameter(self, num_features, 0.0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         if not self.training or process_groups.global_communicator.size == 1:
             return super().forward(x)
         return sync_batch_norm(
@@ -490,18 +948,36 @@ class SyncBatchNorm(_BatchNorm):
         )
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         return (
             f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
         )
 
     @classmethod
     def convert_sync_batchnorm(cls, layer: Layer) -> Layer:
-        """Replace every batch normalization in a layer, itself included, by a SyncBatchNorm with
-        the same parameters.
+        """Replace the batch normalizations in a layer, itself included, by SyncBatchNorm layers.
+
+        The new layers share the parameters and running statistics of the old ones. BatchNorm1D,
+        BatchNorm2D and BatchNorm3D are replaced, `use_global_stats` gets lost; BatchNorm is kept,
+        because it can have an activation.
+
+        Parameters
+        ----------
+        layer : Layer
+            Its sublayers are replaced in place.
+
+        Returns
+        -------
+        Layer
+            `layer`, or a new SyncBatchNorm if `layer` is a batch normalization.
+
+        Examples
+        --------
+        >>> net = nn.Sequential(nn.Conv2D(3, 8, 3), nn.BatchNorm2D(8))
+        >>> nn.SyncBatchNorm.convert_sync_batchnorm(net)[1]
+        SyncBatchNorm(num_features=8, momentum=0.9, epsilon=1e-05)
         """
         result = layer
-        if isinstance(layer, _BatchNorm) and not isinstance(layer, SyncBatchNorm):
+        if isinstance(layer, _BatchNorm) and not isinstance(layer, SyncBatchNorm | BatchNorm):
             weight, bias = (False if p is None else None for p in (layer.weight, layer.bias))
             result = sync_norm = cls(
                 layer._num_features,
@@ -525,9 +1001,55 @@ class SyncBatchNorm(_BatchNorm):
 
 
 class SpectralNorm(Layer):
-    """Divide a weight by its largest singular value (Miyato et al. 2018).
+    """Divide a weight by an estimate of its largest singular value (Miyato et al. 2018).
 
-    x [*weight_shape] -> like x
+    The weight is taken as a matrix W [shape[dim], product of the other sizes]. Each call starts
+    from the vectors u and v, iterates v = W' u / (|W' u| + eps), u = W v / (|W v| + eps), and
+    divides by u' W v.
+
+    Parameters
+    ----------
+    weight_shape : list of int or tuple of int
+        Shape of the weight.
+    dim : int, default 0
+        Axis that becomes the rows of the matrix, in [0, rank): 0 for convolutions, 1 for Linear and
+        transposed convolutions.
+    power_iters : int, default 1
+        Iterations per call.
+    eps : float, default 1e-12
+    dtype : dtype or str, default "float32"
+        Dtype of the vectors.
+
+    Attributes
+    ----------
+    weight_u : Parameter [weight_shape[dim]]
+    weight_v : Parameter [product of the other sizes]
+        Start vectors, normally distributed; they are not trained, and calls do not change them.
+
+    Shape
+    -----
+    x : [*weight_shape], dtype of the vectors
+    returns : shape and dtype of the input
+
+    Raises
+    ------
+    OpError
+        If `dim` or a size is out of range; in a call, if the shape or dtype of x does not fit.
+
+    Notes
+    -----
+    The gradient takes the singular vectors as constants. That of Paddle 2.6.2 is wrong.
+
+    See Also
+    --------
+    paddle.nn.utils.spectral_norm : Apply it to the weight of a layer.
+
+    Examples
+    --------
+    >>> norm = nn.SpectralNorm([2, 2], power_iters=50)
+    >>> norm(paddle.to_tensor([[4.0, 0.0], [0.0, 2.0]])).numpy().round(3)
+    array([[1. , 0. ],
+           [0. , 0.5]], dtype=float32)
     """
 
     def __init__(
@@ -557,7 +1079,6 @@ class SpectralNorm(Layer):
         return vector
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return OPS["spectral_norm"](
             x,
             self.weight_u,

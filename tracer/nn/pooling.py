@@ -44,11 +44,9 @@ class _Pool(LayerWithArgumentAttributes):
         )
 
     def forward(self, x: Tensor) -> Any:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return getattr(F, self._function)(x, **self._read_argument_attributes())
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         config = self._read_argument_attributes()
         return ", ".join(f"{name}={config[name]}" for name in ("kernel_size", "stride", "padding"))
 
@@ -59,7 +57,6 @@ class _AdaptivePool(_Pool):
     _attribute_format = "_{}"
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         config = self._read_argument_attributes()
         return ", ".join(
             f"{name}={config[name]}" for name in ("output_size", "return_mask") if name in config
@@ -88,22 +85,62 @@ class _UnPool(_Pool):
         )
 
     def forward(self, x: Tensor, indices: Tensor) -> Tensor:  # type: ignore[override]
-        """Compute the output of the layer; the docstring of its class describes the shapes.
-
-        indices: returned by max pooling with `return_mask=True`
-        """
         out: Tensor = getattr(F, self._function)(x, indices, **self._read_argument_attributes())
         return out
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         return f"output_size={self._read_argument_attributes()['output_size']}"
 
 
 class MaxPool1D(_Pool):
-    """Max pooling; with `return_mask` also the indices of the maxima.
+    """Maximum of each window of a batch of sequences.
 
-    x [N, C, L] -> [N, C, L']
+    Parameters
+    ----------
+    kernel_size : int or [int]
+        Size of the window.
+    stride : int or [int], optional
+        Distance between windows; by default `kernel_size`.
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for both ends, or [before, after].
+        Pairs (before, after) for the spatial axes or for all 3 axes (those of N and C are ignored)
+        are accepted, too. "VALID" is 0. "SAME": ceil(L / stride) results per axis; the end gets
+        the odd element. Padding never is a maximum.
+    return_mask : bool, default False
+        Return the positions of the maxima as well. `ceil_mode` is ignored then.
+    ceil_mode : bool, default False
+        Round the sizes of the result up, so that the last windows may reach beyond the padded
+        input.
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, L], float16 | bfloat16 | float32 | float64
+    returns : [N, C, L'], dtype of x; with `return_mask` a tuple of it and the positions,
+        int32 [N, C, L'], of the maxima in their channel
+
+    L' = floor((L + padding at both ends - kernel) / stride) + 1, with ceil if `ceil_mode`
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank does not fit, the window is larger than the padded input, a list has
+        a wrong length, or a size or stride is not positive, or `return_mask` is combined with
+        padding "SAME".
+
+    See Also
+    --------
+    paddle.nn.functional.max_pool1d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[1.0, 4.0, 2.0, 3.0]]])
+    >>> nn.MaxPool1D(2)(x).tolist()
+    [[[4.0, 3.0]]]
+    >>> y, positions = nn.MaxPool1D(2, return_mask=True)(x)
+    >>> positions.tolist()
+    [[[1, 3]]]
     """
 
     _function = "max_pool1d"
@@ -128,14 +165,55 @@ class MaxPool1D(_Pool):
         )
 
     def forward(self, input: Tensor) -> Any:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return super().forward(input)
 
 
 class AvgPool1D(_Pool):
-    """Average pooling.
+    """Mean of each window of a batch of sequences.
 
-    x [N, C, L] -> [N, C, L']
+    Parameters
+    ----------
+    kernel_size : int or [int]
+        Size of the window.
+    stride : int or [int], optional
+        Distance between windows; by default `kernel_size`.
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for both ends, or [before, after].
+        Pairs (before, after) for the spatial axes or for all 3 axes (those of N and C are ignored)
+        are accepted, too. "VALID" is 0. "SAME": ceil(L / stride) results per axis; the end gets
+        the odd element.
+    exclusive : bool, default True
+        Divide by the number of elements inside of the input; False counts the padding as well.
+    ceil_mode : bool, default False
+        Round the sizes of the result up, so that the last windows may reach beyond the padded
+        input.
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, L], float16 | bfloat16 | float32 | float64
+    returns : [N, C, L'], dtype of x
+
+    L' = floor((L + padding at both ends - kernel) / stride) + 1, with ceil if `ceil_mode`
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank does not fit, the window is larger than the padded input, a list has
+        a wrong length, or a size or stride is not positive.
+
+    See Also
+    --------
+    paddle.nn.functional.avg_pool1d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[1.0, 4.0, 2.0, 3.0]]])
+    >>> nn.AvgPool1D(2)(x).tolist()
+    [[[2.5, 2.5]]]
+    >>> nn.AvgPool1D(2, padding=1, exclusive=False)(x).tolist()
+    [[[0.5, 3.0, 1.5]]]
     """
 
     _function = "avg_pool1d"
@@ -161,9 +239,60 @@ class AvgPool1D(_Pool):
 
 
 class MaxPool2D(_Pool):
-    """Max pooling; with `return_mask` also the indices of the maxima.
+    """Maximum of each window of a batch of images.
 
-    x [N, C, H, W] -> [N, C, H', W']
+    Parameters
+    ----------
+    kernel_size : int or (int, int)
+        Size of the window.
+    stride : int or (int, int), optional
+        Distance between windows; by default `kernel_size`.
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for all sides, (vertical, horizontal) or [top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 4 axes (those of N and C are ignored)
+        are accepted, too. "VALID" is 0. "SAME": ceil(H / stride) results per axis; the end gets
+        the odd element. Padding never is a maximum.
+    return_mask : bool, default False
+        Return the positions of the maxima as well. `ceil_mode` is ignored then.
+    ceil_mode : bool, default False
+        Round the sizes of the result up, so that the last windows may reach beyond the padded
+        input.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, H, W], float16 | bfloat16 | float32 | float64
+    returns : [N, C, H', W'], dtype of x; with `return_mask` a tuple of it and the positions,
+        int32 [N, C, H', W'], of the maxima in their flattened channel
+
+    H' = floor((H + padding at both ends - kernel) / stride) + 1, with ceil if `ceil_mode`;
+    W' likewise
+
+    With ``data_format="NHWC"`` the channels are the last axis of both.
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank does not fit, the window is larger than the padded input, a list has
+        a wrong length, or a size or stride is not positive, or `return_mask` is combined with
+        padding "SAME" or channels last.
+
+    See Also
+    --------
+    paddle.nn.functional.max_pool2d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
+    >>> nn.MaxPool2D(2)(x).tolist()
+    [[[[5.0, 7.0], [13.0, 15.0]]]]
+    >>> nn.MaxPool2D(3, stride=2, padding=1)(x).shape
+    [1, 1, 2, 2]
+    >>> y, positions = nn.MaxPool2D(2, return_mask=True)(x)
+    >>> positions.tolist()
+    [[[[5, 7], [13, 15]]]]
     """
 
     _function = "max_pool2d"
@@ -190,9 +319,58 @@ class MaxPool2D(_Pool):
 
 
 class AvgPool2D(_Pool):
-    """Average pooling; `divisor_override` replaces the size of the window as divisor.
+    """Mean of each window of a batch of images.
 
-    x [N, C, H, W] -> [N, C, H', W']
+    Parameters
+    ----------
+    kernel_size : int or (int, int)
+        Size of the window.
+    stride : int or (int, int), optional
+        Distance between windows; by default `kernel_size`.
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for all sides, (vertical, horizontal) or [top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 4 axes (those of N and C are ignored)
+        are accepted, too. "VALID" is 0. "SAME": ceil(H / stride) results per axis; the end gets
+        the odd element.
+    ceil_mode : bool, default False
+        Round the sizes of the result up, so that the last windows may reach beyond the padded
+        input.
+    exclusive : bool, default True
+        Divide by the number of elements inside of the input; False counts the padding as well.
+    divisor_override : float, optional
+        Divisor in place of the size of the window: the mean, with padding counted, is multiplied by
+        window size / divisor_override.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, H, W], float16 | bfloat16 | float32 | float64
+    returns : [N, C, H', W'], dtype of x
+
+    H' = floor((H + padding at both ends - kernel) / stride) + 1, with ceil if `ceil_mode`;
+    W' likewise
+
+    With ``data_format="NHWC"`` the channels are the last axis of both.
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank does not fit, the window is larger than the padded input, a list has
+        a wrong length, or a size or stride is not positive.
+
+    See Also
+    --------
+    paddle.nn.functional.avg_pool2d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
+    >>> nn.AvgPool2D(2)(x).tolist()
+    [[[[2.5, 4.5], [10.5, 12.5]]]]
+    >>> nn.AvgPool2D(2, divisor_override=1)(x).tolist()
+    [[[[10.0, 18.0], [42.0, 50.0]]]]
     """
 
     _function = "avg_pool2d"
@@ -221,9 +399,57 @@ class AvgPool2D(_Pool):
 
 
 class MaxPool3D(_Pool):
-    """Max pooling; with `return_mask` also the indices of the maxima.
+    """Maximum of each window of a batch of volumes.
 
-    x [N, C, D, H, W] -> [N, C, D', H', W']
+    Parameters
+    ----------
+    kernel_size : int or (int, int, int)
+        Size of the window.
+    stride : int or (int, int, int), optional
+        Distance between windows; by default `kernel_size`.
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for all sides, (depth, height, width) or [front, back, top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 5 axes (those of N and C are ignored)
+        are accepted, too. "VALID" is 0. "SAME": ceil(D / stride) results per axis; the end gets
+        the odd element. Padding never is a maximum.
+    return_mask : bool, default False
+        Return the positions of the maxima as well. `ceil_mode` is ignored then.
+    ceil_mode : bool, default False
+        Round the sizes of the result up, so that the last windows may reach beyond the padded
+        input.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    returns : [N, C, D', H', W'], dtype of x; with `return_mask` a tuple of it and the positions,
+        int32 [N, C, D', H', W'], of the maxima in their flattened channel
+
+    D' = floor((D + padding at both ends - kernel) / stride) + 1, with ceil if `ceil_mode`;
+    H' and W' likewise
+
+    With ``data_format="NDHWC"`` the channels are the last axis of both.
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank does not fit, the window is larger than the padded input, a list has
+        a wrong length, or a size or stride is not positive, or `return_mask` is combined with
+        padding "SAME" or channels last.
+
+    See Also
+    --------
+    paddle.nn.functional.max_pool3d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+    >>> nn.MaxPool3D(2)(x).tolist()
+    [[[[[7.0]]]]]
+    >>> nn.MaxPool3D((1, 2, 2))(x).shape
+    [1, 1, 2, 1, 1]
     """
 
     _function = "max_pool3d"
@@ -250,9 +476,58 @@ class MaxPool3D(_Pool):
 
 
 class AvgPool3D(_Pool):
-    """Average pooling; `divisor_override` replaces the size of the window as divisor.
+    """Mean of each window of a batch of volumes.
 
-    x [N, C, D, H, W] -> [N, C, D', H', W']
+    Parameters
+    ----------
+    kernel_size : int or (int, int, int)
+        Size of the window.
+    stride : int or (int, int, int), optional
+        Distance between windows; by default `kernel_size`.
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for all sides, (depth, height, width) or [front, back, top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 5 axes (those of N and C are ignored)
+        are accepted, too. "VALID" is 0. "SAME": ceil(D / stride) results per axis; the end gets
+        the odd element.
+    ceil_mode : bool, default False
+        Round the sizes of the result up, so that the last windows may reach beyond the padded
+        input.
+    exclusive : bool, default True
+        Divide by the number of elements inside of the input; False counts the padding as well.
+    divisor_override : float, optional
+        Divisor in place of the size of the window: the mean, with padding counted, is multiplied by
+        window size / divisor_override.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    returns : [N, C, D', H', W'], dtype of x
+
+    D' = floor((D + padding at both ends - kernel) / stride) + 1, with ceil if `ceil_mode`;
+    H' and W' likewise
+
+    With ``data_format="NDHWC"`` the channels are the last axis of both.
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank does not fit, the window is larger than the padded input, a list has
+        a wrong length, or a size or stride is not positive.
+
+    See Also
+    --------
+    paddle.nn.functional.avg_pool3d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+    >>> nn.AvgPool3D(2)(x).tolist()
+    [[[[[3.5]]]]]
+    >>> nn.AvgPool3D((1, 2, 2))(x).shape
+    [1, 1, 2, 1, 1]
     """
 
     _function = "avg_pool3d"
@@ -281,9 +556,40 @@ class AvgPool3D(_Pool):
 
 
 class AdaptiveAvgPool1D(_AdaptivePool):
-    """Average pooling to a given output size.
+    """Mean of windows of a batch of sequences that give a result of a fixed size.
 
-    x [N, C, L] -> [N, C, output_size]
+    Result i of an axis covers the elements floor(i * L / out) to ceil((i + 1) * L / out) - 1, where
+    L and out are its sizes before and after.
+
+    Parameters
+    ----------
+    output_size : int or [int]
+        Length of the result.
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, L], float16 | bfloat16 | float32 | float64
+    returns : [N, C, output_size], dtype of x
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank or the length of `output_size` does not fit, or a size is not
+        positive.
+
+    See Also
+    --------
+    paddle.nn.functional.adaptive_avg_pool1d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[1.0, 4.0, 2.0, 3.0]]])
+    >>> nn.AdaptiveAvgPool1D(2)(x).tolist()
+    [[[2.5, 2.5]]]
+    >>> nn.AdaptiveAvgPool1D(3)(x).tolist()  # overlapping windows
+    [[[2.5, 3.0, 2.5]]]
     """
 
     _function = "adaptive_avg_pool1d"
@@ -293,14 +599,48 @@ class AdaptiveAvgPool1D(_AdaptivePool):
         super().__init__(output_size=output_size, name=name)
 
     def forward(self, input: Tensor) -> Any:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return super().forward(input)
 
 
 class AdaptiveMaxPool1D(_AdaptivePool):
-    """Max pooling to a given output size.
+    """Maximum of windows of a batch of sequences that give a result of a fixed size.
 
-    x [N, C, L] -> [N, C, output_size]
+    Result i of an axis covers the elements floor(i * L / out) to ceil((i + 1) * L / out) - 1, where
+    L and out are its sizes before and after.
+
+    Parameters
+    ----------
+    output_size : int or [int]
+        Length of the result.
+    return_mask : bool, default False
+        Return the positions of the maxima as well.
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, L], float16 | bfloat16 | float32 | float64
+    returns : [N, C, output_size], dtype of x; with `return_mask` a tuple of it and the positions,
+        int32 [N, C, output_size], of the maxima in their channel
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank or the length of `output_size` does not fit, or a size is not
+        positive.
+
+    See Also
+    --------
+    paddle.nn.functional.adaptive_max_pool1d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[1.0, 4.0, 2.0, 3.0]]])
+    >>> nn.AdaptiveMaxPool1D(2)(x).tolist()
+    [[[4.0, 3.0]]]
+    >>> y, positions = nn.AdaptiveMaxPool1D(2, return_mask=True)(x)
+    >>> positions.tolist()
+    [[[1, 3]]]
     """
 
     _function = "adaptive_max_pool1d"
@@ -312,14 +652,45 @@ class AdaptiveMaxPool1D(_AdaptivePool):
         super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
     def forward(self, input: Tensor) -> Any:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return super().forward(input)
 
 
 class AdaptiveAvgPool2D(_AdaptivePool):
-    """Average pooling to a given output size.
+    """Mean of windows of a batch of images that give a result of a fixed size.
 
-    x [N, C, H, W] -> [N, C, *output_size]
+    Result i of an axis covers the elements floor(i * H / out) to ceil((i + 1) * H / out) - 1, where
+    H and out are its sizes before and after.
+
+    Parameters
+    ----------
+    output_size : int or list of 2 int or None
+        Height and width of the result. None keeps the size of the input.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, H, W], float16 | bfloat16 | float32 | float64
+    returns : [N, C, *output_size], dtype of x
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank or the length of `output_size` does not fit, or a size is not
+        positive.
+
+    See Also
+    --------
+    paddle.nn.functional.adaptive_avg_pool2d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
+    >>> nn.AdaptiveAvgPool2D(2)(x).tolist()
+    [[[[2.5, 4.5], [10.5, 12.5]]]]
+    >>> nn.AdaptiveAvgPool2D((1, None))(x).tolist()
+    [[[[6.0, 7.0, 8.0, 9.0]]]]
     """
 
     _function = "adaptive_avg_pool2d"
@@ -331,9 +702,44 @@ class AdaptiveAvgPool2D(_AdaptivePool):
 
 
 class AdaptiveMaxPool2D(_AdaptivePool):
-    """Max pooling to a given output size.
+    """Maximum of windows of a batch of images that give a result of a fixed size.
 
-    x [N, C, H, W] -> [N, C, *output_size]
+    Result i of an axis covers the elements floor(i * H / out) to ceil((i + 1) * H / out) - 1, where
+    H and out are its sizes before and after.
+
+    Parameters
+    ----------
+    output_size : int or list of 2 int or None
+        Height and width of the result. None keeps the size of the input.
+    return_mask : bool, default False
+        Return the positions of the maxima as well.
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, H, W], float16 | bfloat16 | float32 | float64
+    returns : [N, C, *output_size], dtype of x; with `return_mask` a tuple of it and the positions,
+        int32 [N, C, *output_size], of the maxima in their flattened channel
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank or the length of `output_size` does not fit, or a size is not
+        positive.
+
+    See Also
+    --------
+    paddle.nn.functional.adaptive_max_pool2d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
+    >>> nn.AdaptiveMaxPool2D(2)(x).tolist()
+    [[[[5.0, 7.0], [13.0, 15.0]]]]
+    >>> y, positions = nn.AdaptiveMaxPool2D((1, None), return_mask=True)(x)
+    >>> positions.tolist()
+    [[[[12, 13, 14, 15]]]]
     """
 
     _function = "adaptive_max_pool2d"
@@ -345,9 +751,41 @@ class AdaptiveMaxPool2D(_AdaptivePool):
 
 
 class AdaptiveAvgPool3D(_AdaptivePool):
-    """Average pooling to a given output size.
+    """Mean of windows of a batch of volumes that give a result of a fixed size.
 
-    x [N, C, D, H, W] -> [N, C, *output_size]
+    Result i of an axis covers the elements floor(i * D / out) to ceil((i + 1) * D / out) - 1, where
+    D and out are its sizes before and after.
+
+    Parameters
+    ----------
+    output_size : int or list of 3 int or None
+        Depth, height and width of the result. None keeps the size of the input.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    returns : [N, C, *output_size], dtype of x
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank or the length of `output_size` does not fit, or a size is not
+        positive.
+
+    See Also
+    --------
+    paddle.nn.functional.adaptive_avg_pool3d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+    >>> nn.AdaptiveAvgPool3D(1)(x).tolist()
+    [[[[[3.5]]]]]
+    >>> nn.AdaptiveAvgPool3D((2, 1, None))(x).shape
+    [1, 1, 2, 1, 2]
     """
 
     _function = "adaptive_avg_pool3d"
@@ -359,9 +797,43 @@ class AdaptiveAvgPool3D(_AdaptivePool):
 
 
 class AdaptiveMaxPool3D(_AdaptivePool):
-    """Max pooling to a given output size.
+    """Maximum of windows of a batch of volumes that give a result of a fixed size.
 
-    x [N, C, D, H, W] -> [N, C, *output_size]
+    Result i of an axis covers the elements floor(i * D / out) to ceil((i + 1) * D / out) - 1, where
+    D and out are its sizes before and after.
+
+    Parameters
+    ----------
+    output_size : int or list of 3 int or None
+        Depth, height and width of the result. None keeps the size of the input.
+    return_mask : bool, default False
+        Return the positions of the maxima as well.
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    returns : [N, C, *output_size], dtype of x; with `return_mask` a tuple of it and the positions,
+        int32 [N, C, *output_size], of the maxima in their flattened channel
+
+    Raises
+    ------
+    OpError
+        In a call, if the rank or the length of `output_size` does not fit, or a size is not
+        positive.
+
+    See Also
+    --------
+    paddle.nn.functional.adaptive_max_pool3d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+    >>> nn.AdaptiveMaxPool3D(1)(x).tolist()
+    [[[[[7.0]]]]]
+    >>> nn.AdaptiveMaxPool3D((2, 1, None))(x).shape
+    [1, 1, 2, 1, 2]
     """
 
     _function = "adaptive_max_pool3d"
@@ -373,9 +845,47 @@ class AdaptiveMaxPool3D(_AdaptivePool):
 
 
 class MaxUnPool1D(_UnPool):
-    """Inverse of MaxPool1D: places x at the indices of the maxima, zeros elsewhere.
+    """Inverse of MaxPool1D: place values at the positions of the maxima, zeros elsewhere.
 
-    x, indices [N, C, L] -> [N, C, L']
+    Parameters
+    ----------
+    kernel_size : int or [int]
+        Size of the window of the max pooling.
+    stride : int or [int], optional
+        Distance between its windows; by default `kernel_size`.
+    padding : int or [int], default 0
+        Its padding.
+    data_format : "NCL"
+        Channels last is not supported.
+    output_size : list of int, optional
+        Spatial sizes of the result, or its whole shape: less than a stride away from the default
+        (size - 1) * stride + kernel - 2 * padding.
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, L], float16 | bfloat16 | float32 | float64
+    indices : [N, C, L], int32 | int64; the positions that MaxPool1D(return_mask=True) returns
+    returns : [N, C, L'], dtype of x, with
+        L' = (L - 1) * stride + kernel - 2 * padding, unless `output_size` is given
+
+    Raises
+    ------
+    OpError
+        In a call, if shapes do not fit, a position is out of range or not an integer, `output_size`
+        is not possible, or the channels are last.
+
+    See Also
+    --------
+    paddle.nn.functional.max_unpool1d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[1.0, 4.0, 2.0, 3.0]]])
+    >>> y, positions = F.max_pool1d(x, 2, return_mask=True)
+    >>> nn.MaxUnPool1D(2)(y, positions).tolist()
+    [[[0.0, 4.0, 0.0, 3.0]]]
     """
 
     _function = "max_unpool1d"
@@ -393,9 +903,47 @@ class MaxUnPool1D(_UnPool):
 
 
 class MaxUnPool2D(_UnPool):
-    """Inverse of MaxPool2D: places x at the indices of the maxima, zeros elsewhere.
+    """Inverse of MaxPool2D: place values at the positions of the maxima, zeros elsewhere.
 
-    x, indices [N, C, H, W] -> [N, C, H', W']
+    Parameters
+    ----------
+    kernel_size : int or (int, int)
+        Size of the window of the max pooling.
+    stride : int or (int, int), optional
+        Distance between its windows; by default `kernel_size`.
+    padding : int or (int, int), default 0
+        Its padding.
+    data_format : "NCHW"
+        Channels last is not supported.
+    output_size : list of int, optional
+        Spatial sizes of the result, or its whole shape: less than a stride away from the default
+        (size - 1) * stride + kernel - 2 * padding.
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, H, W], float16 | bfloat16 | float32 | float64
+    indices : [N, C, H, W], int32 | int64; the positions that MaxPool2D(return_mask=True) returns
+    returns : [N, C, H', W'], dtype of x, with
+        H' = (H - 1) * stride + kernel - 2 * padding, unless `output_size` is given
+
+    Raises
+    ------
+    OpError
+        In a call, if shapes do not fit, a position is out of range or not an integer, `output_size`
+        is not possible, or the channels are last.
+
+    See Also
+    --------
+    paddle.nn.functional.max_unpool2d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[[1.0, 4.0], [2.0, 3.0]]]])
+    >>> y, positions = F.max_pool2d(x, 2, return_mask=True)
+    >>> nn.MaxUnPool2D(2)(y, positions).tolist()
+    [[[[0.0, 4.0], [0.0, 0.0]]]]
     """
 
     _function = "max_unpool2d"
@@ -413,9 +961,47 @@ class MaxUnPool2D(_UnPool):
 
 
 class MaxUnPool3D(_UnPool):
-    """Inverse of MaxPool3D: places x at the indices of the maxima, zeros elsewhere.
+    """Inverse of MaxPool3D: place values at the positions of the maxima, zeros elsewhere.
 
-    x, indices [N, C, D, H, W] -> [N, C, D', H', W']
+    Parameters
+    ----------
+    kernel_size : int or (int, int, int)
+        Size of the window of the max pooling.
+    stride : int or (int, int, int), optional
+        Distance between its windows; by default `kernel_size`.
+    padding : int or (int, int, int), default 0
+        Its padding.
+    data_format : "NCDHW"
+        Channels last is not supported.
+    output_size : list of int, optional
+        Spatial sizes of the result, or its whole shape: less than a stride away from the default
+        (size - 1) * stride + kernel - 2 * padding.
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    x : [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    indices : [N, C, D, H, W], int32 | int64; the positions that MaxPool3D(return_mask=True) returns
+    returns : [N, C, D', H', W'], dtype of x, with
+        D' = (D - 1) * stride + kernel - 2 * padding, unless `output_size` is given
+
+    Raises
+    ------
+    OpError
+        In a call, if shapes do not fit, a position is out of range or not an integer, `output_size`
+        is not possible, or the channels are last.
+
+    See Also
+    --------
+    paddle.nn.functional.max_unpool3d : The same as a function.
+
+    Examples
+    --------
+    >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+    >>> y, positions = F.max_pool3d(x, 2, return_mask=True)
+    >>> nn.MaxUnPool3D(2)(y, positions).tolist()
+    [[[[[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 7.0]]]]]
     """
 
     _function = "max_unpool3d"

@@ -27,7 +27,6 @@ class _PadLayer(FunctionLayer):
         return config
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         s = self._read_argument_attributes()
         return F.pad(
             x, s["padding"], s.get("mode", "constant"), s.get("value", 0.0), s["data_format"]
@@ -38,7 +37,6 @@ class _ResizeLayer(FunctionLayer):
     """Base of the resizing layers: `repr` shows either size or scale_factor."""
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         config = self._read_argument_attributes()
         target = "size" if config["scale_factor"] is None else "scale_factor"
         others = [k for k in config if k not in ("size", "scale_factor")]
@@ -55,7 +53,6 @@ class _UpsampleNearest(_ResizeLayer):
     _mode_and_corners: tuple[str, bool] = ("nearest", False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         s, (mode, align_corners) = self._read_argument_attributes(), self._mode_and_corners
         return F.interpolate(
             x, s["size"], s["scale_factor"], mode, align_corners, 0, s["data_format"]
@@ -318,13 +315,9 @@ class PairwiseDistance(Layer):
         self.p, self.epsilon, self.keepdim, self.name = p, epsilon, keepdim, name
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim)
 
     def extra_repr(self) -> str:
-        """Return the text that `repr` shows in parentheses: p, and the other arguments that differ
-        from their defaults.
-        """
         text = f"p={self.p}"
         text += f", epsilon={self.epsilon}" if self.epsilon != 1e-6 else ""
         text += f", keepdim={self.keepdim}" if self.keepdim else ""
@@ -359,11 +352,9 @@ class Bilinear(Layer):
         self.bias: Any = self.create_parameter([1, out_features], bias_attr, is_bias=True)
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.bilinear(x1, x2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """Return the sizes."""
         text = (
             f"in1_features={self._in1_features}, in2_features={self._in2_features}, "
             f"out_features={self._out_features}"
@@ -383,7 +374,6 @@ class Unflatten(Layer):
         self.axis, self.shape, self.name = axis, shape, name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         check_tensors(input)
         if not input.ndim:
             raise axis_out_of_range_error(input, self.axis)
@@ -402,7 +392,6 @@ class Unflatten(Layer):
         )
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         return (f"axis={self.axis}, shape={self.shape}") + (
             f", name={self.name}" if self.name else ""
         )

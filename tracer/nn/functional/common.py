@@ -48,9 +48,30 @@ _LINEAR, _MATMUL, _ADD = OPS["linear"], OPS["matmul_v2"], OPS["elementwise_add"]
 def linear(
     x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None
 ) -> Tensor:
-    """x @ weight + bias.
+    """Apply an affine map to the last axis: x @ weight + bias.
 
-    x [*, in], weight [in, out], bias [out] -> [*, out]
+    Parameters
+    ----------
+    x : Tensor [*, in_features]
+    weight : Tensor [in_features, out_features], dtype of x
+    bias : Tensor [out_features], optional
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, out_features], dtype of x
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> F.linear(x, paddle.to_tensor([[1.0], [10.0]]), paddle.to_tensor([0.5])).tolist()
+    [[21.5], [43.5]]
     """
     if bias is None:
         return _MATMUL(x, weight)
@@ -66,9 +87,38 @@ def embedding(
     sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Look up rows of `weight`; `padding_idx` maps to zeros and gets no gradient.
+    """Look up rows of a table; the row `padding_idx` gives zeros and gets no gradient.
 
-    x int [*], weight [N, D] -> [*, D]
+    out[...] = weight[x[...]]
+
+    Parameters
+    ----------
+    x : Tensor [*], an integer dtype
+        Positions in [0, N).
+    weight : Tensor [N, D]
+    padding_idx : int, optional
+        In [-N, N); negative values count from the end.
+    sparse : bool, default False
+        Not used: gradients are dense.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, D], dtype of weight
+
+    Raises
+    ------
+    OpError
+        If an index or `padding_idx` is out of range, or `x` is not of integers.
+
+    Examples
+    --------
+    >>> weight = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> F.embedding(paddle.to_tensor([1, 0, 1]), weight).tolist()
+    [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
+    >>> F.embedding(paddle.to_tensor([1, 0]), weight, padding_idx=0).tolist()
+    [[3.0, 4.0], [0.0, 0.0]]
     """
     try:
         rows = weight.meta.shape[0]
@@ -97,13 +147,44 @@ def dropout(
     mode: str = "upscale_in_train",
     name: str | None = None,
 ) -> Tensor:
-    """In training, set each element to 0 with probability p.
+    """In training, set each element to 0 with probability `p` (Srivastava et al. 2014).
 
-    x [*] -> [*]
+    Parameters
+    ----------
+    x : Tensor [*], float16 | bfloat16 | float32 | float64
+    p : float or Tensor, default 0.5
+        Probability in [0, 1].
+    axis : int or list of int, optional
+        Elements that differ only along other axes share one decision; by default each element has
+        its own. For images [N, C, H, W], ``[0, 1]`` drops whole channels.
+    training : bool, default True
+    mode : "upscale_in_train" or "downscale_in_infer", default "upscale_in_train"
+        The first divides kept elements by 1 - p in training; otherwise it returns `x`. The second
+        keeps them in training; otherwise it multiplies all elements by 1 - p.
+    name : str, optional
+        Not used.
 
-    mode: 'upscale_in_train' divides the others by 1 - p; 'downscale_in_infer' multiplies by 1 - p
-    outside of training.
-    axis: elements that differ only along other axes share one decision.
+    Returns
+    -------
+    Tensor [*], dtype of x
+
+    Raises
+    ------
+    OpError
+        If `p` is not a probability, or `axis`, `mode` or the dtype is not valid.
+
+    Notes
+    -----
+    `paddle.seed` sets the seed of the decisions. In a program with a `random_seed` each run drops
+    the same elements.
+
+    Examples
+    --------
+    >>> y = F.dropout(paddle.ones([1000]), p=0.5)
+    >>> sorted(set(y.tolist()))
+    [0.0, 2.0]
+    >>> F.dropout(paddle.ones([2]), 0.5, training=False, mode="downscale_in_infer").tolist()
+    [0.5, 0.5]
     """
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise OpError(
@@ -190,9 +271,35 @@ def dropout2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Drop whole channels of images.
+    """In training, set each channel of each image to 0 with probability `p`.
 
-    x [N, C, H, W] -> [N, C, H, W]
+    Kept channels are divided by 1 - p.
+
+    Parameters
+    ----------
+    x : Tensor [N, C, H, W], float16 | bfloat16 | float32 | float64
+    p : float, default 0.5
+        Probability in [0, 1].
+    training : bool, default True
+        If False, `x` is returned.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor, shape and dtype of x
+
+    Raises
+    ------
+    OpError
+        If x does not have four axes, or `p` is not a probability.
+
+    Examples
+    --------
+    >>> y = F.dropout2d(paddle.ones([1, 100, 2, 2]))
+    >>> sorted(set(y.sum([0, 2, 3]).tolist()))  # whole channels are 0 or 2
+    [0.0, 8.0]
     """
     _check_rank(x, 4, "dropout2d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCHW" else [0, 3], training=training)
@@ -205,9 +312,35 @@ def dropout3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Tensor:
-    """Drop whole channels of volumes.
+    """In training, set each channel of each volume to 0 with probability `p`.
 
-    x [N, C, D, H, W] -> [N, C, D, H, W]
+    Kept channels are divided by 1 - p.
+
+    Parameters
+    ----------
+    x : Tensor [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    p : float, default 0.5
+        Probability in [0, 1].
+    training : bool, default True
+        If False, `x` is returned.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor, shape and dtype of x
+
+    Raises
+    ------
+    OpError
+        If x does not have five axes, or `p` is not a probability.
+
+    Examples
+    --------
+    >>> y = F.dropout3d(paddle.ones([1, 100, 2, 2, 2]))
+    >>> sorted(set(y.sum([0, 2, 3, 4]).tolist()))  # whole channels are 0 or 2
+    [0.0, 16.0]
     """
     _check_rank(x, 5, "dropout3d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCDHW" else [0, 4], training=training)
@@ -216,8 +349,35 @@ def dropout3d(
 def alpha_dropout(
     x: Tensor, p: float = 0.5, training: bool = True, name: str | None = None
 ) -> Tensor:
-    """Dropout for SELU (Klambauer et al. 2017): dropped elements become SELU's lowest value, then
-    mean and variance are restored.
+    """Dropout for SELU, which keeps mean 0 and variance 1 (Klambauer et al. 2017).
+
+    In training each element becomes SELU's lowest value s = -1.7581 with probability p; then all
+    are mapped to a * x - a * s * p with a = ((1 - p) * (1 + p * s^2))^(-1/2).
+
+    Parameters
+    ----------
+    x : Tensor [*], float16 | bfloat16 | float32 | float64
+    p : float, default 0.5
+        Probability in [0, 1]; 1 gives zeros.
+    training : bool, default True
+        If False, `x` is returned.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], dtype of x
+
+    Raises
+    ------
+    OpError
+        If `p` is not a probability.
+
+    Examples
+    --------
+    >>> y = F.alpha_dropout(paddle.zeros([1000]), p=0.5)
+    >>> [round(value, 3) for value in sorted(set(y.tolist()))]
+    [-0.779, 0.779]
     """
     if not 0 <= p <= 1:
         raise OpError(append_user_line(f"alpha_dropout: p={p} is not a probability"))
@@ -256,9 +416,48 @@ def pad(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Pad x. `pad` has two sizes per axis in order, or per spatial axis with the last axis first.
+    """Enlarge a tensor at the ends of its axes.
 
-    mode (spatial form only): 'constant', 'reflect', 'replicate', 'circular'
+    Parameters
+    ----------
+    x : Tensor [*], any dtype
+    pad : list of int, tuple of int or Tensor
+        Two forms. With two sizes for every axis: [before, after] of the first axis, then of the
+        second, and so on; mode "constant" only. With two sizes for every spatial axis of a tensor
+        of rank 3, 4 or 5: [before, after] of the last spatial axis first, such as [left, right,
+        top, bottom]. A negative size crops in mode "constant".
+    mode : "constant", "reflect", "replicate" or "circular", default "constant"
+        New elements are `value`; or those mirrored at the border, without the border itself; or the
+        border; or those of the other end.
+    value : float, default 0.0
+    data_format : str, default "NCHW"
+        For the spatial form: "NCL", "NLC", "NCHW", "NHWC", "NCDHW" or "NDHWC". "NCHW" fits tensors
+        of rank 3 and 5 as well.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor, dtype of x
+
+    Raises
+    ------
+    OpError
+        If the number of sizes does not fit the rank, `mode` is unknown, or a size is too large for
+        "reflect".
+
+    Notes
+    -----
+    In a static program, `pad` may contain or be tensors.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+    >>> F.pad(x, [1, 0, 0, 1]).tolist()  # one row before, one column after
+    [[0, 0, 0], [1, 2, 0], [3, 4, 0]]
+    >>> image = x.astype("float32").reshape([1, 1, 2, 2])
+    >>> F.pad(image, [1, 1, 0, 0], mode="replicate").tolist()  # left and right
+    [[[[1.0, 1.0, 2.0, 2.0], [3.0, 3.0, 4.0, 4.0]]]]
     """
     sizes, tensors = split_into_ints_and_tensors(pad)
     try:
@@ -312,17 +511,58 @@ def _pad_with_tensor_widths(x: Tensor, widths: Sequence[Tensor], value: float) -
 def zeropad2d(
     x: Tensor, padding: Any, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Pad images with zeros: left, right, top, bottom.
+    """Pad images with zeros.
 
-    x [N, C, H, W] -> [N, C, H', W']
+    Parameters
+    ----------
+    x : Tensor [N, C, H, W], any dtype
+    padding : list of int, tuple of int or Tensor
+        [left, right, top, bottom]. A negative size crops.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, H + top + bottom, W + left + right], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the number of sizes does not fit the rank.
+
+    Examples
+    --------
+    >>> F.zeropad2d(paddle.ones([1, 1, 1, 2]), [1, 0, 0, 1]).tolist()
+    [[[[0.0, 1.0, 1.0], [0.0, 0.0, 0.0]]]]
     """
     return pad(x, padding, "constant", 0.0, data_format)
 
 
 def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
-    """One-hot encoding: 1 at the class, 0 elsewhere.
+    """Encode classes as vectors that are 1 at the class and 0 elsewhere.
 
-    x int [*] -> float32 [*, num_classes]
+    Parameters
+    ----------
+    x : Tensor [*], an integer dtype
+        Classes in [0, num_classes).
+    num_classes : int or Tensor
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, num_classes], float32
+
+    Raises
+    ------
+    OpError
+        If a class is out of range, or `x` is not of integers.
+
+    Examples
+    --------
+    >>> F.one_hot(paddle.to_tensor([2, 0]), 3).tolist()
+    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
     return one_hot_of(x, num_classes)
 
@@ -330,9 +570,32 @@ def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
 def label_smooth(
     label: Tensor, prior_dist: Tensor | None = None, epsilon: float = 0.1, name: str | None = None
 ) -> Tensor:
-    """(1 - epsilon) * label + epsilon * prior; the prior is uniform by default.
+    """Smooth one-hot labels: (1 - epsilon) * label + epsilon * prior (Szegedy et al. 2016).
 
-    label [*, C] -> [*, C]
+    Parameters
+    ----------
+    label : Tensor [*, C], float16 | bfloat16 | float32 | float64
+        One-hot or soft labels.
+    prior_dist : Tensor [C] or [1, C], dtype of label, optional
+        Probabilities of the classes; by default 1 / C.
+    epsilon : float, default 0.1
+        Weight of the prior in [0, 1].
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, C], dtype of label
+
+    Raises
+    ------
+    OpError
+        If `epsilon` is out of range, or dtypes or shapes do not fit.
+
+    Examples
+    --------
+    >>> F.label_smooth(paddle.to_tensor([[0.0, 1.0]]), epsilon=0.5).tolist()
+    [[0.25, 0.75]]
     """
     if not 0.0 <= epsilon <= 1.0:
         raise OpError(append_user_line(f"label_smooth: epsilon={epsilon} is not between 0 and 1"))
@@ -342,9 +605,35 @@ def label_smooth(
 def normalize(
     x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
 ) -> Tensor:
-    """x / max(p-norm of x along `axis`, epsilon).
+    """Divide vectors along an axis by their p-norm: x / max(norm_p(x), epsilon).
 
-    x [*] -> [*]
+    Parameters
+    ----------
+    x : Tensor [*], float16 | bfloat16 | float32 | float64
+    p : float, default 2
+        Order of the norm: sum(abs(x)^p)^(1/p); inf is the largest absolute value, 0 counts the
+        elements that are not 0.
+    axis : int, default 1
+        Axis of the vectors; ignored for a tensor of rank 1.
+    epsilon : float, default 1e-12
+        Lower limit of the divisor.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the axis does not exist, or the dtype is not floating-point.
+
+    Examples
+    --------
+    >>> F.normalize(paddle.to_tensor([[3.0, 4.0], [0.0, 0.0]])).numpy().round(3)
+    array([[0.6, 0.8],
+           [0. , 0. ]], dtype=float32)
     """
     check_tensors(x)
     length = OPS["p_norm"](x, porder=float(p), axis=axis if x.ndim > 1 else 0, keepdim=True)
@@ -352,9 +641,35 @@ def normalize(
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) -> Tensor:
-    """Cosine similarity of x1 and x2 along `axis`.
+    """Cosine of the angle between vectors along an axis.
 
-    [*], [*] -> [* without axis]
+    sum(x1 * x2) / sqrt(max(sum(x1^2) * sum(x2^2), eps^2))
+
+    Parameters
+    ----------
+    x1 : Tensor [*], float16 | bfloat16 | float32 | float64
+    x2 : Tensor [*], dtype of x1
+        The shapes broadcast.
+    axis : int, default 1
+        Axis of the vectors.
+    eps : float, default 1e-8
+        Lower limit of the divisor.
+
+    Returns
+    -------
+    Tensor, dtype of x1
+        The broadcast shape without `axis`.
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast, or the axis does not exist.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 0.0], [3.0, 4.0]])
+    >>> F.cosine_similarity(x, paddle.to_tensor([[0.0, 1.0]])).numpy().round(3)
+    array([0. , 0.8], dtype=float32)
     """
     product = sum_of(multiply(x1, x2), axis)
     length = sqrt(
@@ -374,9 +689,38 @@ def pairwise_distance(
     keepdim: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The p-norm of x - y + epsilon along the last axis.
+    """Distance of pairs of vectors: the p-norm of x - y + epsilon along the last axis.
 
-    x [*, D], y [*, D] -> [*]
+    Parameters
+    ----------
+    x : Tensor [*, D], float16 | bfloat16 | float32 | float64
+    y : Tensor [*, D], dtype of x
+        The shapes broadcast.
+    p : float, default 2.0
+        Order of the norm: sum(abs(d)^p)^(1/p); inf is the largest absolute value, 0 counts the
+        elements that are not 0.
+    epsilon : float, default 1e-6
+        Added to each difference.
+    keepdim : bool, default False
+        Whether the last axis stays, with size 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*] or [*, 1], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the shapes do not broadcast.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 3.0], [3.0, 5.0]])
+    >>> y = paddle.to_tensor([[5.0, 6.0], [3.0, 5.0]])
+    >>> F.pairwise_distance(x, y, epsilon=0.0).tolist()
+    [5.0, 0.0]
     """
     try:
         dtype = x.dtype
@@ -390,9 +734,31 @@ def pairwise_distance(
 def bilinear(
     x1: Tensor, x2: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None
 ) -> Tensor:
-    """x1' W x2 for each matrix W of weight, plus bias.
+    """Bilinear map of two vectors: out[b, o] = x1[b] @ weight[o] @ x2[b] + bias[o].
 
-    x1 [B, I], x2 [B, J], weight [O, I, J], bias [1, O] -> [B, O]
+    Parameters
+    ----------
+    x1 : Tensor [B, I], float16 | bfloat16 | float32 | float64
+    x2 : Tensor [B, J], dtype of x1
+    weight : Tensor [O, I, J], dtype of x1
+    bias : Tensor [1, O] or [O], optional
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [B, O], dtype of x1
+
+    Raises
+    ------
+    OpError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> x1, x2 = paddle.to_tensor([[1.0, 2.0]]), paddle.to_tensor([[3.0, 4.0, 5.0]])
+    >>> F.bilinear(x1, x2, paddle.ones([1, 2, 3])).tolist()
+    [[36.0]]
     """
     return OPS["bilinear_tensor_product"](x1, x2, weight, bias)
 

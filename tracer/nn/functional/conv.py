@@ -91,9 +91,56 @@ def conv2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """2-D convolution.
+    """Convolve (cross-correlate) a batch of images with 2-D filters.
 
-    x [N, C, H, W], weight [M, C / groups, kH, kW], bias [M] -> [N, M, H', W']
+    out[n, m] = bias[m] + sum over c of weight[m, c] * x[n, c]
+
+    Parameters
+    ----------
+    x : Tensor [N, C, H, W], float16 | bfloat16 | float32 | float64
+    weight : Tensor [M, C / groups, kH, kW], dtype of x
+    bias : Tensor [M], optional
+    stride : int or (int, int), default 1
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for all sides, (vertical, horizontal) or [top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 4 axes of `data_format` are accepted
+        too; those of N and C are ignored. A negative size crops. "VALID" is 0. "SAME":
+        ceil(H / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
+    dilation : int or (int, int), default 1
+        Distance between neighbouring elements of a filter.
+    groups : int, default 1
+        Each group of filters sees only its group of channels; divides C and M.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+        "NHWC": the channels are the last axis of x and of the result; `weight` keeps its layout.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, M, H', W'], dtype of x
+        H' = (H + padding at both ends - dilation * (kernel - 1) - 1) // stride + 1 (W' likewise)
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `groups` do not fit, the filter is larger than the padded input, a list
+        has a wrong length, or `stride` or `dilation` is not positive.
+
+    Notes
+    -----
+    A depthwise convolution (``groups == C``) is recorded as the op `depthwise_conv2d`.
+
+    See Also
+    --------
+    paddle.nn.Conv2D : The layer with its own weights.
+
+    Examples
+    --------
+    >>> x = paddle.arange(9, dtype="float32").reshape([1, 1, 3, 3])
+    >>> F.conv2d(x, paddle.ones([1, 1, 2, 2])).tolist()
+    [[[[8.0, 12.0], [20.0, 24.0]]]]
+    >>> F.conv2d(paddle.zeros([2, 3, 32, 32]), paddle.zeros([8, 3, 3, 3]), padding="SAME").shape
+    [2, 8, 32, 32]
     """
     last = is_channels_last(data_format)
     op = OPS[
@@ -124,9 +171,53 @@ def conv3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Tensor:
-    """3-D convolution.
+    """Convolve (cross-correlate) a batch of volumes with 3-D filters.
 
-    x [N, C, D, H, W], weight [M, C / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']
+    out[n, m] = bias[m] + sum over c of weight[m, c] * x[n, c]
+
+    Parameters
+    ----------
+    x : Tensor [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    weight : Tensor [M, C / groups, kD, kH, kW], dtype of x
+    bias : Tensor [M], optional
+    stride : int or (int, int, int), default 1
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for all sides, (depth, height, width) or [front, back, top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 5 axes of `data_format` are accepted
+        too; those of N and C are ignored. "VALID" is 0. "SAME":
+        ceil(D / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
+    dilation : int or (int, int, int), default 1
+        Distance between neighbouring elements of a filter.
+    groups : int, default 1
+        Each group of filters sees only its group of channels; divides C and M.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+        "NDHWC": the channels are the last axis of x and of the result; `weight` keeps its layout.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, M, D', H', W'], dtype of x
+        D' = (D + padding at both ends - dilation * (kernel - 1) - 1) // stride + 1
+        (H', W' likewise)
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `groups` do not fit, the filter is larger than the padded input, a list
+        has a wrong length, or `stride` or `dilation` is not positive.
+
+    See Also
+    --------
+    paddle.nn.Conv3D : The layer with its own weights.
+
+    Examples
+    --------
+    >>> x = paddle.ones([1, 1, 3, 3, 3])
+    >>> F.conv3d(x, paddle.ones([1, 1, 2, 2, 2]), stride=2).tolist()
+    [[[[[8.0]]]]]
+    >>> F.conv3d(x, paddle.ones([4, 1, 3, 3, 3]), padding=1).shape
+    [1, 4, 3, 3, 3]
     """
     last = is_channels_last(data_format)
     out = OPS["conv3d"](
@@ -159,9 +250,57 @@ def conv1d(
     data_format: str = "NCL",
     name: str | None = None,
 ) -> Tensor:
-    """1-D convolution, computed as a 2-D convolution of width 1.
+    """Convolve (cross-correlate) a batch of sequences with 1-D filters.
 
-    x [N, C, L], weight [M, C / groups, k], bias [M] -> [N, M, L']
+    out[n, m] = bias[m] + sum over c of weight[m, c] * x[n, c]
+
+    Parameters
+    ----------
+    x : Tensor [N, C, L], float16 | bfloat16 | float32 | float64
+    weight : Tensor [M, C / groups, k], dtype of x
+    bias : Tensor [M], optional
+    stride : int or [int], default 1
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for both ends, or [before, after].
+        Pairs (before, after) for the spatial axes or for all 3 axes of `data_format` are accepted
+        too; those of N and C are ignored. A negative size crops. "VALID" is 0. "SAME":
+        ceil(L / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
+    dilation : int or [int], default 1
+        Distance between neighbouring elements of a filter.
+    groups : int, default 1
+        Each group of filters sees only its group of channels; divides C and M.
+    data_format : "NCL" or "NLC", default "NCL"
+        "NLC": the channels are the last axis of x and of the result; `weight` keeps its layout.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, M, L'], dtype of x
+        L' = (L + padding at both ends - dilation * (kernel - 1) - 1) // stride + 1
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `groups` do not fit, the filter is larger than the padded input, a list
+        has a wrong length, or `stride` or `dilation` is not positive.
+
+    Notes
+    -----
+    Computed as a 2-D convolution of width 1.
+
+    See Also
+    --------
+    paddle.nn.Conv1D : The layer with its own weights.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[1.0, 2.0, 3.0, 4.0]]])
+    >>> difference = paddle.to_tensor([[[1.0, 0.0, -1.0]]])
+    >>> F.conv1d(x, difference).tolist()
+    [[[-2.0, -2.0]]]
+    >>> F.conv1d(x, difference, padding=1).tolist()
+    [[[-2.0, -2.0, -2.0, 3.0]]]
     """
     last = is_channels_last(data_format)
     axes = [2 if last else -1]
@@ -217,9 +356,66 @@ def conv2d_transpose(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """2-D transposed convolution, the adjoint of conv2d.
+    """2-D transposed convolution of a batch of images: the adjoint of `conv2d`.
 
-    x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']
+    Each element of x adds the filter, multiplied by it, to the result; `stride` is the distance
+    between the places in the result.
+
+    Parameters
+    ----------
+    x : Tensor [N, C, H, W], float16 | bfloat16 | float32 | float64
+    weight : Tensor [C, M / groups, kH, kW], dtype of x
+    bias : Tensor [M], optional
+    stride : int or (int, int), default 1
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        The padding of the convolution that this is the adjoint of: it is cut off the result.
+        One int for all sides, (vertical, horizontal) or [top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 4 axes of `data_format` are accepted
+        too; those of N and C are ignored. "VALID" is 0. "SAME" takes the padding of a
+        convolution of x with this stride, with `dilation` as 1.
+    output_padding : int or (int, int), default 0
+        Elements added at the end of each axis of the result; smaller than `stride`.
+    dilation : int or (int, int), default 1
+        Distance between neighbouring elements of the filter.
+    groups : int, default 1
+        Each group of output channels sees only its group of input channels.
+    output_size : int or (int, int), optional
+        Spatial size of the result in place of the one that `output_padding` gives: between the size
+        for an output padding of 0 and that size + stride - 1.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+        "NHWC": the channels are the last axis of x and of the result; `weight` keeps its layout.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, M, H', W'], dtype of x
+        H' = (H - 1) * stride - padding at both ends + dilation * (kernel - 1) + 1
+        + output_padding (W' likewise)
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `groups` do not fit, `output_padding` is too large, `output_size` is
+        not possible, both are given, or a list has a wrong length.
+
+    Notes
+    -----
+    A depthwise convolution (``groups == C``, M == C) is recorded as `depthwise_conv2d_transpose`.
+    In programs, `output_size` may be or contain tensors; the largest possible result is sliced
+    then.
+
+    See Also
+    --------
+    paddle.nn.Conv2DTranspose : The layer with its own weights.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+    >>> F.conv2d_transpose(x, paddle.ones([1, 1, 2, 2])).tolist()
+    [[[[1.0, 3.0, 2.0], [4.0, 10.0, 6.0], [3.0, 7.0, 4.0]]]]
+    >>> F.conv2d_transpose(x, paddle.ones([1, 1, 3, 3]), stride=2, padding=1, output_size=4).shape
+    [1, 1, 4, 4]
     """
     last = is_channels_last(data_format)
     symbolic = find_sizes_if_any_symbolic(output_size, 2)
@@ -271,9 +467,60 @@ def conv3d_transpose(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Tensor:
-    """3-D transposed convolution, the adjoint of conv3d.
+    """3-D transposed convolution of a batch of volumes: the adjoint of `conv3d`.
 
-    x [N, C, D, H, W], weight [C, M / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']
+    Each element of x adds the filter, multiplied by it, to the result; `stride` is the distance
+    between the places in the result.
+
+    Parameters
+    ----------
+    x : Tensor [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    weight : Tensor [C, M / groups, kD, kH, kW], dtype of x
+    bias : Tensor [M], optional
+    stride : int or (int, int, int), default 1
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        The padding of the convolution that this is the adjoint of: it is cut off the result.
+        One int for all sides, (depth, height, width) or [front, back, top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 5 axes of `data_format` are accepted
+        too; those of N and C are ignored. "VALID" is 0. "SAME" takes the padding of a
+        convolution of x with this stride, with `dilation` as 1.
+    output_padding : int or (int, int, int), default 0
+        Elements added at the end of each axis of the result; smaller than `stride`.
+    groups : int, default 1
+        Each group of output channels sees only its group of input channels.
+    dilation : int or (int, int, int), default 1
+        Distance between neighbouring elements of the filter.
+    output_size : int or (int, int, int), optional
+        Spatial size of the result in place of the one that `output_padding` gives: between the size
+        for an output padding of 0 and that size + stride - 1.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+        "NDHWC": the channels are the last axis of x and of the result; `weight` keeps its layout.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, M, D', H', W'], dtype of x
+        D' = (D - 1) * stride - padding at both ends + dilation * (kernel - 1) + 1
+        + output_padding (H', W' likewise)
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `groups` do not fit, `output_padding` is too large, `output_size` is
+        not possible, both are given, or a list has a wrong length.
+
+    See Also
+    --------
+    paddle.nn.Conv3DTranspose : The layer with its own weights.
+
+    Examples
+    --------
+    >>> x = paddle.ones([1, 2, 2, 2, 2])
+    >>> F.conv3d_transpose(x, paddle.ones([2, 4, 3, 3, 3]), stride=2).shape
+    [1, 4, 5, 5, 5]
+    >>> F.conv3d_transpose(x, paddle.ones([2, 1, 1, 1, 1])).max().item()
+    2.0
     """
     last = is_channels_last(data_format)
     out = OPS["conv3d_transpose"](
@@ -302,9 +549,65 @@ def conv1d_transpose(
     data_format: str = "NCL",
     name: str | None = None,
 ) -> Tensor:
-    """1-D transposed convolution, the adjoint of conv1d.
+    """1-D transposed convolution of a batch of sequences: the adjoint of `conv1d`.
 
-    x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']
+    Each element of x adds the filter, multiplied by it, to the result; `stride` is the distance
+    between the places in the result.
+
+    Parameters
+    ----------
+    x : Tensor [N, C, L], float16 | bfloat16 | float32 | float64
+    weight : Tensor [C, M / groups, k], dtype of x
+    bias : Tensor [M], optional
+    stride : int or [int], default 1
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        The padding of the convolution that this is the adjoint of: it is cut off the result.
+        One int for both ends, or [before, after].
+        Pairs (before, after) for the spatial axes or for all 3 axes of `data_format` are accepted
+        too; those of N and C are ignored. "VALID" is 0. "SAME" takes the padding of a
+        convolution of x with this stride, with `dilation` as 1.
+    output_padding : int or [int], default 0
+        Elements added at the end of each axis of the result; smaller than `stride`.
+    groups : int, default 1
+        Each group of output channels sees only its group of input channels.
+    dilation : int or [int], default 1
+        Distance between neighbouring elements of the filter.
+    output_size : int or [int], optional
+        Spatial size of the result in place of the one that `output_padding` gives: between the size
+        for an output padding of 0 and that size + stride - 1.
+    data_format : "NCL" or "NLC", default "NCL"
+        "NLC": the channels are the last axis of x and of the result; `weight` keeps its layout.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, M, L'], dtype of x
+        L' = (L - 1) * stride - padding at both ends + dilation * (kernel - 1) + 1
+        + output_padding
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `groups` do not fit, `output_padding` is too large, `output_size` is
+        not possible, both are given, or a list has a wrong length.
+
+    Notes
+    -----
+    Computed as a 2-D transposed convolution of width 1.
+
+    See Also
+    --------
+    paddle.nn.Conv1DTranspose : The layer with its own weights.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[1.0, 2.0]]])
+    >>> weight = paddle.to_tensor([[[1.0, 10.0, 100.0]]])
+    >>> F.conv1d_transpose(x, weight).tolist()
+    [[[1.0, 12.0, 120.0, 200.0]]]
+    >>> F.conv1d_transpose(x, weight, stride=2).tolist()
+    [[[1.0, 10.0, 102.0, 20.0, 200.0]]]
     """
     last = is_channels_last(data_format)
     axes = [2 if last else -1]

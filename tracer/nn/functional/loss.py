@@ -62,9 +62,48 @@ def softmax_with_cross_entropy(
     return_softmax: bool = False,
     axis: int = -1,
 ) -> Any:
-    """-log(softmax(logits)[label]), or the mean of -log(softmax(logits)) weighted by soft labels.
+    """Cross entropy of logits and labels for each element, without a mean.
 
-    logits [*, C, *], label int [*, 1, *] -> [*, 1, *]
+    -log(softmax(logits)[label]), or -sum(label * log(softmax(logits))) with `soft_label`
+
+    Parameters
+    ----------
+    logits : Tensor [*, C, *], float16 | bfloat16 | float32 | float64
+    label : Tensor [*, 1, *], integers, or [*, C, *], dtype of logits
+        Classes in [0, C); with `soft_label` distributions over the classes. Floating-point classes
+        are truncated.
+    soft_label : bool, default False
+    ignore_index : int, default -100
+        Labels of this value have the loss 0. Not used for soft labels.
+    numeric_stable_mode : bool, default True
+        Not used: the computation is always stable.
+    return_softmax : bool, default False
+        Return the softmax as well.
+    axis : int, default -1
+        Axis of the classes.
+
+    Returns
+    -------
+    Tensor [*, 1, *], dtype of logits
+        The losses.
+    Tensor [*, C, *], dtype of logits
+        Only with `return_softmax`: the softmax of the logits.
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit, or a class is out of range.
+
+    See Also
+    --------
+    cross_entropy : With class weights and a mean.
+
+    Examples
+    --------
+    >>> logits, label = paddle.to_tensor([[2.0, 1.0], [0.0, 0.0]]), paddle.to_tensor([[0], [1]])
+    >>> F.softmax_with_cross_entropy(logits, label).numpy().round(3)
+    array([[0.313],
+           [0.693]], dtype=float32)
     """
     label, ignore_index = _replace_tensor_ignore_index(
         _cast_hard_labels_to_integer(label, soft_label), ignore_index
@@ -115,13 +154,58 @@ def cross_entropy(
     label_smoothing: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Cross entropy of logits (of probabilities if not use_softmax) and labels.
+    """Cross entropy of logits and labels.
 
-    input [*, C, *], label int [*, *] or [*, 1, *], or with soft_label distributions like input;
-    weight [C]
+    -log(softmax(input)[label]), or -sum(label * log(softmax(input))) with `soft_label`
 
-    The mean excludes labels equal to ignore_index. With weight it is divided by the sum of the
-    weights of the labels.
+    Parameters
+    ----------
+    input : Tensor [*, C, *], float16 | bfloat16 | float32 | float64
+        Logits of the C classes along `axis`; probabilities if not `use_softmax`.
+    label : Tensor [*, *] or [*, 1, *], integers, or [*, C, *], dtype of input
+        Classes in [0, C), without the axis of the classes or with size 1 there; with `soft_label`
+        distributions over the classes. Floating-point classes are truncated.
+    weight : Tensor [C], dtype of input, optional
+        Factors of the classes.
+    ignore_index : int, default -100
+        Labels of this value have the loss 0 and do not count in the mean. Not used for soft labels.
+    reduction : "mean", "sum" or "none", default "mean"
+        "mean": the sum of the losses divided by the number of labels that are not ignored; with
+        `weight`, by the sum of their weights.
+    soft_label : bool, default False
+    axis : int, default -1
+        Axis of the classes.
+    use_softmax : bool, default True
+        False: `input` is probabilities.
+    label_smoothing : float, default 0.0
+        In [0, 1]. Mixes the labels with 1 / C; they count as soft labels then.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise shape of the label with size 1 for the classes of soft
+    labels, dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit, or a class is out of range.
+
+    Notes
+    -----
+    The gradient for soft labels that do not sum to 1 is softmax(input) * sum(label) - label; Paddle
+    2.6.2 leaves out the sum.
+
+    See Also
+    --------
+    paddle.nn.CrossEntropyLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> logits, label = paddle.to_tensor([[2.0, 1.0], [0.0, 0.0]]), paddle.to_tensor([0, 1])
+    >>> F.cross_entropy(logits, label, reduction="none").numpy().round(3)
+    array([0.313, 0.693], dtype=float32)
     """
     if label_smoothing > 0:
         soft_label, label = (
@@ -207,17 +291,62 @@ def _weight_by_class_and_reduce(
 def mse_loss(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """Squared error (input - label)^2.
+    """Squared error: (input - label)^2.
 
-    [*], [*] -> [] or [*]
+    Parameters
+    ----------
+    input : Tensor [*], float16 | bfloat16 | float32 | float64
+    label : Tensor [*], dtype of input
+        The shapes broadcast.
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise the broadcast shape, dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.MSELoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([0.0, 4.0])
+    >>> F.mse_loss(x, label, reduction="none").numpy().round(3)
+    array([1., 4.], dtype=float32)
     """
     return reduce_loss(square(subtract(input, label)), reduction, "mse_loss")
 
 
 def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
-    """Squared error (input - label)^2 of each element.
+    """Squared error of each element: (input - label)^2.
 
-    [*], [*] -> [*]
+    Parameters
+    ----------
+    input : Tensor [*], any numeric dtype
+    label : Tensor [*], dtype of input
+        The shapes broadcast.
+
+    Returns
+    -------
+    Tensor, dtype of input
+        Of the broadcast shape.
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> F.square_error_cost(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([0.0, 4.0])).tolist()
+    [1.0, 4.0]
     """
     return mse_loss(input, label, "none")
 
@@ -225,9 +354,35 @@ def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
 def l1_loss(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """Absolute error |input - label|.
+    """Absolute error: abs(input - label).
 
-    [*], [*] -> [] or [*]
+    Parameters
+    ----------
+    input : Tensor [*], float16 | bfloat16 | float32 | float64
+    label : Tensor [*], dtype of input
+        The shapes broadcast.
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise the broadcast shape, dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.L1Loss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([0.0, 4.0])
+    >>> F.l1_loss(x, label, reduction="none").numpy().round(3)
+    array([1., 2.], dtype=float32)
     """
     return reduce_loss(abs_of(subtract(input, label)), reduction, "l1_loss")
 
@@ -239,9 +394,38 @@ def smooth_l1_loss(
     delta: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
-    """Huber loss: quadratic for errors up to delta, then linear.
+    """Huber loss: quadratic for small errors, then linear (Huber 1964).
 
-    [*], [*] -> [] or [*]
+    d^2 / 2 where abs(d) <= delta, otherwise delta * (abs(d) - delta / 2), with d = input - label
+
+    Parameters
+    ----------
+    input : Tensor [*], float16 | bfloat16 | float32 | float64
+    label : Tensor [*], dtype of input
+    reduction : "mean", "sum" or "none", default "mean"
+    delta : float, default 1.0
+        Largest error of the quadratic part.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [*], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.SmoothL1Loss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([0.5, 3.0]), paddle.to_tensor([0.0, 0.0])
+    >>> F.smooth_l1_loss(x, label, reduction="none").numpy().round(3)
+    array([0.125, 2.5  ], dtype=float32)
     """
     _, loss = OPS["huber_loss"](input, label, delta=float(delta))
     return reduce_loss(loss, reduction, "smooth_l1_loss")
@@ -255,9 +439,42 @@ def nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """Negative log-likelihood -input[label] of log-probabilities.
+    """Negative log-likelihood of labels: -input[label] for log-probabilities.
 
-    input [N, C], label int [N] or [N, 1] -> [] or [N]
+    Parameters
+    ----------
+    input : Tensor [N, C] or [N, C, *], float16 | bfloat16 | float32 | float64
+        Log-probabilities, such as results of `log_softmax`.
+    label : Tensor [N] or [N, *], integers
+        Classes in [0, C). [N, 1] is accepted for [N, C].
+    weight : Tensor [C], dtype of input, optional
+        Factors of the classes.
+    ignore_index : int, default -100
+        Labels of this value have the loss 0 and do not count in the mean.
+    reduction : "mean", "sum" or "none", default "mean"
+        "mean": the sum of the losses divided by the sum of the weights of the labels (1 without
+        `weight`).
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise shape of the label, dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit, or a class is out of range.
+
+    See Also
+    --------
+    paddle.nn.NLLLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([[-0.5, -1.0], [-2.0, -0.25]]), paddle.to_tensor([0, 1])
+    >>> F.nll_loss(x, label, reduction="none").numpy().round(3)
+    array([0.5 , 0.25], dtype=float32)
     """
     check_tensors(input)
     check_tensors(label)
@@ -274,9 +491,39 @@ def binary_cross_entropy(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """-(label * log(input) + (1 - label) * log(1 - input)).
+    """Binary cross entropy of probabilities.
 
-    [*], [*] -> [] or [*]
+    -(label * log(input) + (1 - label) * log(1 - input)); the logarithms are at least -100
+
+    Parameters
+    ----------
+    input : Tensor [*], float16 | bfloat16 | float32 | float64
+        Probabilities in [0, 1]; this is not checked.
+    label : Tensor [*], dtype of input
+    weight : Tensor, optional
+        Factors of the losses; broadcasts to [*].
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [*], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.BCELoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([0.9, 0.2]), paddle.to_tensor([1.0, 0.0])
+    >>> F.binary_cross_entropy(x, label, reduction="none").numpy().round(3)
+    array([0.105, 0.223], dtype=float32)
     """
     loss = OPS["bce_loss"](input, label)
     return reduce_loss(
@@ -294,9 +541,42 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """Binary cross entropy of sigmoid(logit), in a numerically stable form.
 
-    [*], [*] -> [] or [*]
+    -(pos_weight * label * log(s) + (1 - label) * log(1 - s)) with s = sigmoid(logit)
 
-    pos_weight: factor of the loss where label is 1
+    Parameters
+    ----------
+    logit : Tensor [*], float16 | bfloat16 | float32 | float64
+    label : Tensor [*], dtype of logit
+    weight : Tensor, optional
+        Factors of the losses; broadcasts to [*].
+    reduction : "mean", "sum" or "none", default "mean"
+    pos_weight : Tensor, optional
+        Factors of the part of positive labels; broadcasts to [*].
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [*], dtype of logit
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    Notes
+    -----
+    With `pos_weight`, the loss of Paddle 2.6.2 is wrong where the logit is negative.
+
+    See Also
+    --------
+    paddle.nn.BCEWithLogitsLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([0.0, 3.0]), paddle.to_tensor([1.0, 0.0])
+    >>> F.binary_cross_entropy_with_logits(x, label, reduction="none").numpy().round(3)
+    array([0.693, 3.049], dtype=float32)
     """
     if pos_weight is None:
         loss = OPS["sigmoid_cross_entropy_with_logits"](logit, label)
@@ -317,11 +597,39 @@ def binary_cross_entropy_with_logits(
 def kl_div(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """Kullback-Leibler divergence label * (log(label) - input); input is log-probabilities.
+    """Kullback-Leibler divergence: label * (log(label) - input) for log-probabilities.
 
-    [*], [*] -> [] or [*]
+    The loss is 0 where the label is 0 or negative.
 
-    reduction: also 'batchmean', the sum divided by the batch size
+    Parameters
+    ----------
+    input : Tensor [N, *], float16 | bfloat16 | float32 | float64
+        Log-probabilities.
+    label : Tensor [N, *], dtype of input
+        Probabilities.
+    reduction : "mean", "batchmean", "sum" or "none", default "mean"
+        "mean" divides by the number of elements, "batchmean" by N.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [], or [N, *] for "none", dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.KLDivLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([[0.25, 0.75]]).log(), paddle.to_tensor([[0.5, 0.5]])
+    >>> F.kl_div(x, label, reduction="none").numpy().round(3)
+    array([[ 0.347, -0.203]], dtype=float32)
     """
     check_tensors(input, label)
     if {input.meta.dtype.name, label.meta.dtype.name} == {"float32", "float64"}:

@@ -66,9 +66,33 @@ def _check_same_shape(function: str, x: Tensor, y: Tensor) -> None:
 def log_loss(
     input: Tensor, label: Tensor, epsilon: float = 1e-4, name: str | None = None
 ) -> Tensor:
-    """-label log(input + epsilon) - (1 - label) log(1 - input + epsilon) of each element.
+    """Binary cross entropy of each element, with epsilon inside of the logarithms.
 
-    [N, 1], [N, 1] -> [N, 1]
+    -label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)
+
+    Parameters
+    ----------
+    input : Tensor [N, 1], float16 | bfloat16 | float32 | float64
+        Probabilities.
+    label : Tensor [N, 1], dtype of input
+        0 or 1.
+    epsilon : float, default 1e-4
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, 1], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> F.log_loss(paddle.to_tensor([[0.9]]), paddle.to_tensor([[1.0]])).numpy().round(3)
+    array([[0.105]], dtype=float32)
     """
     return OPS["log_loss"](input, label, epsilon=float(epsilon))
 
@@ -81,11 +105,38 @@ def margin_ranking_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """max(0, -label * (input - other) + margin).
+    """Ranking loss of pairs: max(0, -label * (input - other) + margin).
 
-    [*], [*], [*] -> [] or [*]
+    Parameters
+    ----------
+    input : Tensor [*], float16 | bfloat16 | float32 | float64
+    other : Tensor [*], dtype of input
+    label : Tensor [*], dtype of input
+        1 if input should rank higher than other, -1 if lower.
+    margin : float, default 0.0
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
 
-    label: 1 if input should rank higher than other, -1 if lower
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [*], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.MarginRankingLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, other = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([0.0, 4.0])
+    >>> label = paddle.to_tensor([1.0, 1.0])
+    >>> F.margin_ranking_loss(x, other, label, reduction="none").numpy().round(3)
+    array([0., 2.], dtype=float32)
     """
     out = multiply(subtract(other, input), label)
     out = add(out, full([], margin, out.dtype)) if margin else out
@@ -99,9 +150,35 @@ def hinge_embedding_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """input where label is 1, max(0, margin - input) where label is -1.
+    """Embedding loss: input where label is 1, max(0, margin - input) where label is -1.
 
-    [*], [*] -> [] or [*]
+    Parameters
+    ----------
+    input : Tensor [*], float16 | bfloat16 | float32 | float64; distances
+    label : Tensor [*], any numeric dtype; 1 or -1, other values give the loss 0
+    margin : float, default 1.0
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [*], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.HingeEmbeddingLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([0.5, 0.25]), paddle.to_tensor([1.0, -1.0])
+    >>> F.hinge_embedding_loss(x, label, reduction="none").numpy().round(3)
+    array([0.5 , 0.75], dtype=float32)
     """
     check_tensors(label)
     zeros = zeros_like(input)
@@ -118,9 +195,39 @@ def cosine_embedding_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """1 - cos(input1, input2) where label is 1, max(0, cos - margin) where label is -1.
+    """Cosine embedding loss of pairs of vectors.
 
-    input [N, D] or [D], label [N] -> [] or [N]
+    1 - cos(input1, input2) where label is 1, max(0, cos(input1, input2) - margin) where label is -1
+
+    Parameters
+    ----------
+    input1 : Tensor [N, D] or [D], float16 | bfloat16 | float32 | float64
+    input2 : Tensor shape and dtype of input1
+    label : Tensor [N], any numeric dtype; 1 or -1, other values give the loss 0
+    margin : float, default 0
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [N], dtype of input1
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.CosineEmbeddingLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 0.0], [1.0, 0.0]])
+    >>> y, label = paddle.to_tensor([[0.0, 1.0], [2.0, 0.0]]), paddle.to_tensor([1, -1])
+    >>> F.cosine_embedding_loss(x, y, label, reduction="none").numpy().round(3)
+    array([1., 1.], dtype=float32)
     """
     _check_same_shape("cosine_embedding_loss", input1, input2)
     if label.ndim != 1 or input1.ndim > 2:
@@ -146,9 +253,34 @@ def cosine_embedding_loss(
 def soft_margin_loss(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """log(1 + exp(-label * input)).
+    """Logistic loss: log(1 + exp(-label * input)).
 
-    [*], [*] of 1 and -1 -> [] or [*]
+    Parameters
+    ----------
+    input : Tensor [*], float16 | bfloat16 | float32 | float64
+    label : Tensor [*], any numeric dtype; 1 or -1
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [*], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.SoftMarginLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([0.0, 2.0]), paddle.to_tensor([1.0, -1.0])
+    >>> F.soft_margin_loss(x, label, reduction="none").numpy().round(3)
+    array([0.693, 2.127], dtype=float32)
     """
     _check_same_shape("soft_margin_loss", input, label)
     out = log(add(exp(-cast(label, input.dtype) * input), 1.0))
@@ -162,9 +294,38 @@ def multi_label_soft_margin_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """Mean over the classes of -label log(sigmoid(input)) - (1 - label) log(sigmoid(-input)).
+    """Mean of the binary cross entropies of the classes.
 
-    [N, C], [N, C] -> [] or [N]
+    -(label * log(sigmoid(input)) + (1 - label) * log(sigmoid(-input))), averaged over the C classes
+
+    Parameters
+    ----------
+    input : Tensor [N, C], float16 | bfloat16 | float32 | float64
+    label : Tensor [N, C], dtype of input; 0 or 1
+    weight : Tensor [C], dtype of input, optional
+        Factors of the classes.
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [N], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.MultiLabelSoftMarginLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([[0.0, 2.0]]), paddle.to_tensor([[1.0, 0.0]])
+    >>> F.multi_label_soft_margin_loss(x, label, reduction="none").numpy().round(3)
+    array([1.41], dtype=float32)
     """
     _check_same_shape("multi_label_soft_margin_loss", input, label)
     loss = -(label * log_sigmoid(input) + (1 - label) * log_sigmoid(-input))
@@ -181,9 +342,48 @@ def multi_margin_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """Mean over the other classes i of max(0, margin - input[label] + input[i])^p.
+    """Hinge loss of classes (Crammer and Singer 2001).
 
-    input [N, C], label int [N] -> [] or [N]
+    Sum over the classes i other than label of max(0, margin - input[label] + input[i])^p, divided
+    by C; see Notes for `weight`.
+
+    Parameters
+    ----------
+    input : Tensor [N, C], float16 | bfloat16 | float32 | float64
+    label : Tensor [N], int32 | int64
+        Classes in [0, C).
+    p : int, default 1
+    margin : float, default 1.0
+    weight : Tensor [C], dtype of input, optional
+        Factors of the classes.
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [N], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit, or a class is out of range.
+
+    Notes
+    -----
+    With `weight` the loss is that of Paddle: the differences are multiplied by weight[label] before
+    the power, the term of the label is subtracted as weight[label] * margin^p / C, which removes it
+    only if p = 1, and "none" returns [N, N].
+
+    See Also
+    --------
+    paddle.nn.MultiMarginLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([[0.5, 0.25, 0.75]]), paddle.to_tensor([0])
+    >>> F.multi_margin_loss(x, label, reduction="none").numpy().round(3)
+    array([0.667], dtype=float32)
     """
     label = reshape(label, [-1, 1])
     violation = add(subtract(margin, OPS["index_sample"](input, label)), input)
@@ -206,11 +406,44 @@ def triplet_margin_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """max(0, d(input, positive) - d(input, negative) + margin) (Schroff et al. 2015).
+    """Triplet loss (Schroff et al. 2015).
 
-    [N, D] three times -> [] or [N]
+    max(0, d(input, positive) - d(input, negative) + margin), where d is the p-norm of the
+    difference + epsilon.
 
-    swap: replace d(input, negative) by min(d(input, negative), d(positive, negative))
+    Parameters
+    ----------
+    input : Tensor [N, D], float16 | bfloat16 | float32 | float64
+    positive : Tensor [N, D], dtype of input
+    negative : Tensor [N, D], dtype of input
+    margin : float, default 1.0
+        Not negative.
+    p : float, default 2.0
+    epsilon : float, default 1e-6
+    swap : bool, default False
+        Replace d(input, negative) by min(d(input, negative), d(positive, negative)).
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [N], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes, `margin` or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.TripletMarginLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, near = paddle.to_tensor([[0.0, 0.0]]), paddle.to_tensor([[3.0, 4.0]])
+    >>> F.triplet_margin_loss(x, near, paddle.to_tensor([[0.0, 1.0]])).numpy().round(3).item()
+    5.0
     """
 
     def distance(x: Tensor, y: Tensor) -> Tensor:
@@ -231,9 +464,45 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """triplet_margin_loss with a custom distance function.
+    """Triplet loss with a given distance d (Schroff et al. 2015).
 
-    [N, D] three times -> [] or [N]
+    max(0, d(input, positive) - d(input, negative) + margin)
+
+    Parameters
+    ----------
+    input : Tensor [N, D], float16 | bfloat16 | float32 | float64
+    positive : Tensor [N, D], dtype of input
+    negative : Tensor [N, D], dtype of input
+    distance_function : callable, optional
+        Takes two tensors [N, D] and returns the distances [N]; by default `pairwise_distance`.
+    margin : float, default 1.0
+        Not negative.
+    swap : bool, default False
+        Replace d(input, negative) by min(d(input, negative), d(positive, negative)).
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [N], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes, `margin` or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.TripletMarginWithDistanceLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, near = paddle.to_tensor([[0.0, 0.0]]), paddle.to_tensor([[3.0, 4.0]])
+    >>> manhattan = lambda x, y: (x - y).abs().sum(-1)
+    >>> negative = paddle.to_tensor([[0.0, 1.0]])
+    >>> F.triplet_margin_with_distance_loss(x, near, negative, manhattan).item()
+    7.0
     """
     if margin < 0:
         raise OpError(append_user_line(f"triplet_margin_loss: margin={margin} is negative"))
@@ -260,12 +529,41 @@ def gaussian_nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """(log(variance) + (input - label)^2 / variance) / 2, with variance >= epsilon.
+    """Negative log-likelihood of normal distributions.
 
-    [*, D], [*, D], [*, D] or [*] or [*, 1] -> [] or [*, D]
+    (log(v) + (input - label)^2 / v) / 2 with v = max(variance, epsilon)
 
-    full: add the constant log(2 pi) / 2. The lower bound does not affect the gradient of the
-    variance, as in Paddle.
+    Parameters
+    ----------
+    input : Tensor [*, D], float16 | bfloat16 | float32 | float64; means
+    label : Tensor [*, D], dtype of input
+    variance : Tensor [*, D], [*, 1] or [*], dtype of input
+    full : bool, default False
+        Add the constant log(2 pi) / 2.
+    epsilon : float, default 1e-6
+        Lower limit of the variance; it does not affect the gradient.
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [*, D], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.GaussianNLLLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([1.0]), paddle.to_tensor([3.0])
+    >>> F.gaussian_nll_loss(x, label, paddle.to_tensor([2.0]), reduction="none").numpy().round(3)
+    array([1.347], dtype=float32)
     """
     check_tensors(input, label, variance)
     if variance.ndim == input.ndim - 1:
@@ -286,11 +584,41 @@ def poisson_nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """exp(input) - label * input, or input - label * log(input + epsilon) if not log_input.
+    """Negative log-likelihood of Poisson distributions.
 
-    [*], [*] -> [] or [*]
+    exp(input) - label * input, or input - label * log(input + epsilon) if not `log_input`
 
-    full: add Stirling's approximation of log(label!) where label > 1
+    Parameters
+    ----------
+    input : Tensor [*], float16 | bfloat16 | float32 | float64
+        Logarithms of the rates, or the rates.
+    label : Tensor [*], any numeric dtype
+    log_input : bool, default True
+    full : bool, default False
+        Add Stirling's approximation of log(label!) where label > 1.
+    epsilon : float, default 1e-8
+    reduction : "mean", "sum" or "none", default "mean"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [*], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    See Also
+    --------
+    paddle.nn.PoissonNLLLoss : The same as a layer.
+
+    Examples
+    --------
+    >>> x, label = paddle.to_tensor([1.0]), paddle.to_tensor([3.0])
+    >>> F.poisson_nll_loss(x, label, reduction="none").numpy().round(3)
+    array([-0.282], dtype=float32)
     """
     _check_same_shape("poisson_nll_loss", input, label)
     label = cast(label, input.dtype)
@@ -315,9 +643,40 @@ def sigmoid_focal_loss(
     reduction: str = "sum",
     name: str | None = None,
 ) -> Tensor:
-    """Focal loss: cross entropy with a lower weight for well-classified examples (Lin et al. 2017).
+    """Focal loss: cross entropy with less weight for well classified elements (Lin et al. 2017).
 
-    logit [*], label [*] of 0 and 1, normalizer [1] -> [] or [*]
+    -a * (1 - p)^gamma * log(p), where p is sigmoid(logit) and a is alpha for label 1, and p is
+    1 - sigmoid(logit) and a is 1 - alpha for label 0
+
+    Parameters
+    ----------
+    logit : Tensor [*], float16 | bfloat16 | float32 | float64
+    label : Tensor [*], dtype of logit
+        0 or 1.
+    normalizer : Tensor [1], dtype of logit, optional
+        Divisor of the losses, such as the number of positive labels.
+    alpha : float, default 0.25
+        Weight of the label 1.
+    gamma : float, default 2.0
+        Exponent; 0 gives a weighted cross entropy.
+    reduction : "mean", "sum" or "none", default "sum"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [] for "mean" and "sum", otherwise [*], dtype of logit
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `reduction` do not fit.
+
+    Examples
+    --------
+    >>> logit, label = paddle.to_tensor([0.0, 2.0]), paddle.to_tensor([1.0, 0.0])
+    >>> F.sigmoid_focal_loss(logit, label, reduction="none").numpy().round(3)
+    array([0.043, 1.238], dtype=float32)
     """
     loss = binary_cross_entropy_with_logits(logit, label, reduction="none")
     prob, negative_label = sigmoid(logit), subtract(1.0, label)
@@ -332,9 +691,35 @@ def sigmoid_focal_loss(
 def dice_loss(
     input: Tensor, label: Tensor, epsilon: float = 0.00001, name: str | None = None
 ) -> Tensor:
-    """1 - 2 |input * label| / (|input| + |label|) per sample, averaged.
+    """Dice loss of segmentations (Milletari et al. 2016).
 
-    input [N, *, C], label int [N, *, 1] -> []
+    1 - 2 * sum(input * y) / (sum(input) + sum(y) + epsilon) per sample, averaged; y is the one-hot
+    encoding of the label
+
+    Parameters
+    ----------
+    input : Tensor [N, *, C], float32 | float64
+        Probabilities of the classes.
+    label : Tensor [N, *, 1], integers
+        Classes in [0, C).
+    epsilon : float, default 1e-05
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [], dtype of input
+
+    Raises
+    ------
+    OpError
+        If shapes do not fit, or a class is out of range.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[0.25, 0.75], [0.5, 0.5]]])
+    >>> round(F.dice_loss(x, paddle.to_tensor([[[1], [0]]])).item(), 3)
+    0.375
     """
     check_tensors(input, label)
     if not input.ndim:
@@ -349,10 +734,33 @@ def dice_loss(
 def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float = 0.002) -> Tensor:
     """N-pair loss with L2 regularization (Sohn 2016).
 
-    anchor, positive [N, D], labels [N] -> []
+    Cross entropy of the similarities anchor @ positive' and equal labels, plus
+    l2_reg / 4 * (mean(|anchor|^2) + mean(|positive|^2))
+
+    Parameters
+    ----------
+    anchor, positive : Tensor [N, D], float32 | float64
+    labels : Tensor [N], any numeric dtype
+        Row i of `anchor` matches the rows of `positive` with the same label.
+    l2_reg : float, default 0.002
+
+    Returns
+    -------
+    Tensor [], dtype of anchor
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 0.0], [0.0, 1.0]])
+    >>> round(F.npair_loss(x, x, paddle.to_tensor([0, 1])).item(), 3)
+    0.314
     """
     column = reshape(labels, [-1, 1])
-    targets = cast(equal(column, transpose(column, [1, 0])), "float32")
+    targets = cast(equal(column, transpose(column, [1, 0])), anchor.dtype)
     targets = divide(targets, sum_of(targets, 1, keepdim=True))
     l2_norms = add(mean(sum_of(square(anchor), 1)), mean(sum_of(square(positive), 1)))
     xent = softmax_with_cross_entropy(

@@ -30,12 +30,50 @@ def batch_norm(
     use_global_stats: bool | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + epsilon) * weight + bias per channel (Ioffe and Szegedy 2015).
+    """Batch normalization, per channel (Ioffe and Szegedy 2015).
 
-    x [N, C, *], running_*, weight, bias [C] -> [N, C, *]
+    (x - mean) / sqrt(var + epsilon) * weight + bias
 
-    In training, mean and var are those of the batch, and running = momentum * running + (1 -
-    momentum) * batch. Otherwise, or with use_global_stats, they are the running statistics.
+    In training, mean and var are those of the batch over all axes but the channels (var is divided
+    by the number of elements), and the running statistics become momentum * running + (1 -
+    momentum) * batch, in place. Otherwise they are the running statistics.
+
+    Parameters
+    ----------
+    x : Tensor [N, C, *], float16 | bfloat16 | float32 | float64
+    running_mean, running_var : Tensor [C]
+    weight, bias : Tensor [C], optional
+    training : bool, default False
+    momentum : float, default 0.9
+        Share of the old value in an update of the running statistics.
+    epsilon : float, default 1e-05
+    data_format : str, default "NCHW"
+        "NC", "NCL", "NCHW" and "NCDHW": the channels are the second axis; otherwise the last.
+    use_global_stats : bool, optional
+        True: use the running statistics in training, too, and do not update them. None and False:
+        as described above.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor, shape and dtype of x
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit. Weights and statistics have the dtype of x; for float16 and
+        bfloat16 they may be float32.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 10.0], [3.0, 30.0]])
+    >>> mean, var = paddle.zeros([2]), paddle.ones([2])
+    >>> F.batch_norm(x, mean, var, training=True).numpy().round(3)
+    array([[-1., -1.],
+           [ 1.,  1.]], dtype=float32)
+    >>> mean.numpy().round(3)
+    array([0.2, 2. ], dtype=float32)
     """
     use_running = (not training) if use_global_stats is None else use_global_stats
     return batch_norm_with_chosen_statistics(
@@ -100,11 +138,35 @@ def layer_norm(
     epsilon: float = 1e-05,
     name: str | None = None,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + epsilon) * weight + bias over the last axes (Ba et al. 2016).
+    """Layer normalization: over the last axes of each sample (Ba et al. 2016).
 
-    x [*, *S] -> [*, *S]
+    (x - mean) / sqrt(var + epsilon) * weight + bias
 
-    weight, bias: of normalized_shape S, flat or in that shape
+    Parameters
+    ----------
+    x : Tensor [*, *normalized_shape], float16 | bfloat16 | float32 | float64
+    normalized_shape : int, list of int or tuple of int
+        Sizes of the last axes, over which mean and variance are computed; an int is the last axis.
+    weight, bias : Tensor, optional
+        Of shape normalized_shape, or flat; dtype of x, or float32 for a half-precision x.
+    epsilon : float, default 1e-05
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor, shape and dtype of x
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> F.layer_norm(paddle.to_tensor([[1.0, 3.0], [20.0, 10.0]]), 2).numpy().round(3)
+    array([[-1.,  1.],
+           [ 1., -1.]], dtype=float32)
     """
     shape = (
         [normalized_shape]
@@ -142,9 +204,36 @@ def group_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Normalize over groups of channels (Wu and He 2018).
+    """Group normalization: over groups of channels of each sample (Wu and He 2018).
 
-    x [N, C, *], weight, bias [C] -> [N, C, *]
+    (x - mean) / sqrt(var + epsilon) * weight + bias, with mean and variance per sample and group
+
+    Parameters
+    ----------
+    x : Tensor [N, C, *], float16 | bfloat16 | float32 | float64
+    num_groups : int
+        Divides C.
+    epsilon : float, default 1e-05
+    weight, bias : Tensor [C], optional
+        Dtype of x, or float32 for a half-precision x.
+    data_format : str, default "NCHW"
+        The channels are the second axis if it starts with "NC", such as "NCL", otherwise the last.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor, shape and dtype of x
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or `num_groups` do not fit.
+
+    Examples
+    --------
+    >>> F.group_norm(paddle.to_tensor([[1.0, 3.0, 20.0, 10.0]]), num_groups=2).numpy().round(3)
+    array([[-1.,  1.,  1., -1.]], dtype=float32)
     """
     layout = "NCHW" if data_format.startswith("NC") else "NHWC"
     return OPS["group_norm"](
@@ -164,9 +253,41 @@ def instance_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Normalize over each channel of each sample (Ulyanov et al. 2016).
+    """Instance normalization: per channel of each sample (Ulyanov et al. 2016).
 
-    x [N, C, *], weight, bias [C] -> [N, C, *]
+    (x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over the spatial axes
+
+    Parameters
+    ----------
+    x : Tensor [N, C, *], float16 | bfloat16 | float32 | float64
+    running_mean, running_var : Tensor, optional
+        Not used.
+    weight, bias : Tensor [C], optional
+        Dtype of x, or float32 for a half-precision x.
+    use_input_stats : bool, default True
+        Not used: the statistics are always those of `x`.
+    momentum : float, default 0.9
+        Not used.
+    eps : float, default 1e-05
+    data_format : str, default "NCHW"
+        Not used: the channels are the second axis.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor, shape and dtype of x
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> F.instance_norm(paddle.to_tensor([[[1.0, 3.0], [20.0, 10.0]]])).numpy().round(3)
+    array([[[-1.,  1.],
+            [ 1., -1.]]], dtype=float32)
     """
     out = OPS["instance_norm"](x, weight, bias, epsilon=float(eps))
     return out[0] if isinstance(out, tuple) else out
@@ -181,10 +302,38 @@ def local_response_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """x / (k + alpha * mean of x^2 over `size` neighbouring channels)^beta (Krizhevsky et al.
-    2012).
+    """Divide by a power of the mean square of neighbouring channels (Krizhevsky et al. 2012).
 
-    x [N, C, *] -> like x
+    x[c] / (k + alpha * sum(x[i]^2) / size)^beta, with i from c - size // 2 to c + (size - 1) // 2;
+    channels outside of x count as 0
+
+    Parameters
+    ----------
+    x : Tensor [N, C, *] of rank 3 or more, float16 | bfloat16 | float32 | float64
+    size : int
+        Number of channels.
+    alpha : float, default 1e-4
+    beta : float, default 0.75
+    k : float, default 1.0
+    data_format : "NCL", "NLC", "NCHW", "NHWC", "NCDHW" or "NDHWC", default "NCHW"
+        A last letter C: the channels are the last axis; otherwise the second.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor, shape and dtype of x
+
+    Raises
+    ------
+    OpError
+        If x has fewer than three axes, `data_format` is unknown, or `size` is not positive.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0]).reshape([1, 3, 1])
+    >>> F.local_response_norm(x, 2, alpha=2.0, beta=1.0, k=0.0).flatten().numpy().round(3)
+    array([1.   , 0.4  , 0.231], dtype=float32)
     """
     check_tensors(x)
     if data_format not in ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC") or x.ndim < 3:

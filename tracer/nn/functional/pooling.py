@@ -124,9 +124,54 @@ def max_pool2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Max pooling; with `return_mask` also the flat indices of the maxima.
+    """Maximum of each window of a batch of images.
 
-    x [N, C, H, W] -> [N, C, H', W']
+    Parameters
+    ----------
+    x : Tensor [N, C, H, W], float16 | bfloat16 | float32 | float64
+    kernel_size : int or (int, int)
+        Size of the window.
+    stride : int or (int, int), optional
+        Distance between windows; by default `kernel_size`.
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for all sides, (vertical, horizontal) or [top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 4 axes (those of N and C are ignored)
+        are accepted, too. "VALID" is 0. "SAME": ceil(H / stride) results per axis; the end gets
+        the odd element. Padding never is a maximum.
+    return_mask : bool, default False
+        Return the positions of the maxima as well. `ceil_mode` is ignored then.
+    ceil_mode : bool, default False
+        Round the sizes of the result up, so that the last windows may reach beyond the padded
+        input.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, H', W'], dtype of x
+        H' = floor((H + padding at both ends - kernel) / stride) + 1, with ceil if `ceil_mode`;
+        W' likewise
+    Tensor [N, C, H', W'], int32
+        Only with `return_mask`: the positions of the maxima in their flattened channel.
+
+    Raises
+    ------
+    OpError
+        If the rank does not fit, the window is larger than the padded input, a list has a wrong
+        length, or a size or stride is not positive, or `return_mask` is combined with padding
+        "SAME" or channels last.
+
+    Examples
+    --------
+    >>> x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
+    >>> F.max_pool2d(x, 2).tolist()
+    [[[[5.0, 7.0], [13.0, 15.0]]]]
+    >>> F.max_pool2d(x, 3, stride=2, padding=1).shape
+    [1, 1, 2, 2]
+    >>> y, positions = F.max_pool2d(x, 2, return_mask=True)
+    >>> positions.tolist()
+    [[[[5, 7], [13, 15]]]]
     """
     return _max_pool(2, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
@@ -141,9 +186,51 @@ def max_pool3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Any:
-    """Max pooling; with `return_mask` also the flat indices of the maxima.
+    """Maximum of each window of a batch of volumes.
 
-    x [N, C, D, H, W] -> [N, C, D', H', W']
+    Parameters
+    ----------
+    x : Tensor [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    kernel_size : int or (int, int, int)
+        Size of the window.
+    stride : int or (int, int, int), optional
+        Distance between windows; by default `kernel_size`.
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for all sides, (depth, height, width) or [front, back, top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 5 axes (those of N and C are ignored)
+        are accepted, too. "VALID" is 0. "SAME": ceil(D / stride) results per axis; the end gets
+        the odd element. Padding never is a maximum.
+    return_mask : bool, default False
+        Return the positions of the maxima as well. `ceil_mode` is ignored then.
+    ceil_mode : bool, default False
+        Round the sizes of the result up, so that the last windows may reach beyond the padded
+        input.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, D', H', W'], dtype of x
+        D' = floor((D + padding at both ends - kernel) / stride) + 1, with ceil if `ceil_mode`;
+        H' and W' likewise
+    Tensor [N, C, D', H', W'], int32
+        Only with `return_mask`: the positions of the maxima in their flattened channel.
+
+    Raises
+    ------
+    OpError
+        If the rank does not fit, the window is larger than the padded input, a list has a wrong
+        length, or a size or stride is not positive, or `return_mask` is combined with padding
+        "SAME" or channels last.
+
+    Examples
+    --------
+    >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+    >>> F.max_pool3d(x, 2).tolist()
+    [[[[[7.0]]]]]
+    >>> F.max_pool3d(x, (1, 2, 2)).shape
+    [1, 1, 2, 1, 1]
     """
     return _max_pool(3, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
@@ -159,9 +246,51 @@ def avg_pool2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Average pooling; if `exclusive`, over the elements of a window inside of x.
+    """Mean of each window of a batch of images.
 
-    x [N, C, H, W] -> [N, C, H', W']
+    Parameters
+    ----------
+    x : Tensor [N, C, H, W], float16 | bfloat16 | float32 | float64
+    kernel_size : int or (int, int)
+        Size of the window.
+    stride : int or (int, int), optional
+        Distance between windows; by default `kernel_size`.
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for all sides, (vertical, horizontal) or [top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 4 axes (those of N and C are ignored)
+        are accepted, too. "VALID" is 0. "SAME": ceil(H / stride) results per axis; the end gets
+        the odd element.
+    ceil_mode : bool, default False
+        Round the sizes of the result up, so that the last windows may reach beyond the padded
+        input.
+    exclusive : bool, default True
+        Divide by the number of elements inside of the input; False counts the padding as well.
+    divisor_override : float, optional
+        Divisor in place of the size of the window: the mean, with padding counted, is multiplied by
+        window size / divisor_override.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, H', W'], dtype of x
+        H' = floor((H + padding at both ends - kernel) / stride) + 1, with ceil if `ceil_mode`;
+        W' likewise
+
+    Raises
+    ------
+    OpError
+        If the rank does not fit, the window is larger than the padded input, a list has a wrong
+        length, or a size or stride is not positive.
+
+    Examples
+    --------
+    >>> x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
+    >>> F.avg_pool2d(x, 2).tolist()
+    [[[[2.5, 4.5], [10.5, 12.5]]]]
+    >>> F.avg_pool2d(x, 2, divisor_override=1).tolist()
+    [[[[10.0, 18.0], [42.0, 50.0]]]]
     """
     return _avg_pool(
         2, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format
@@ -179,9 +308,51 @@ def avg_pool3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Tensor:
-    """Average pooling; if `exclusive`, over the elements of a window inside of x.
+    """Mean of each window of a batch of volumes.
 
-    x [N, C, D, H, W] -> [N, C, D', H', W']
+    Parameters
+    ----------
+    x : Tensor [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    kernel_size : int or (int, int, int)
+        Size of the window.
+    stride : int or (int, int, int), optional
+        Distance between windows; by default `kernel_size`.
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for all sides, (depth, height, width) or [front, back, top, bottom, left, right].
+        Pairs (before, after) for the spatial axes or for all 5 axes (those of N and C are ignored)
+        are accepted, too. "VALID" is 0. "SAME": ceil(D / stride) results per axis; the end gets
+        the odd element.
+    ceil_mode : bool, default False
+        Round the sizes of the result up, so that the last windows may reach beyond the padded
+        input.
+    exclusive : bool, default True
+        Divide by the number of elements inside of the input; False counts the padding as well.
+    divisor_override : float, optional
+        Divisor in place of the size of the window: the mean, with padding counted, is multiplied by
+        window size / divisor_override.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, D', H', W'], dtype of x
+        D' = floor((D + padding at both ends - kernel) / stride) + 1, with ceil if `ceil_mode`;
+        H' and W' likewise
+
+    Raises
+    ------
+    OpError
+        If the rank does not fit, the window is larger than the padded input, a list has a wrong
+        length, or a size or stride is not positive.
+
+    Examples
+    --------
+    >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+    >>> F.avg_pool3d(x, 2).tolist()
+    [[[[[3.5]]]]]
+    >>> F.avg_pool3d(x, (1, 2, 2)).shape
+    [1, 1, 2, 1, 1]
     """
     return _avg_pool(
         3, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format
@@ -262,9 +433,36 @@ def _average_windows_of_last_axis(x: Tensor, size: Any, out: Any) -> Tensor:
 def adaptive_avg_pool2d(
     x: Tensor, output_size: Any, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Average pooling to a given output size; None selects the size of x.
+    """Mean of windows of a batch of images that give a result of a fixed size.
 
-    x [N, C, H, W] -> [N, C, *output_size]
+    Result i of an axis covers the elements floor(i * H / out) to ceil((i + 1) * H / out) - 1, where
+    H and out are its sizes before and after.
+
+    Parameters
+    ----------
+    x : Tensor [N, C, H, W], float16 | bfloat16 | float32 | float64
+    output_size : int or list of 2 int or None
+        Height and width of the result. None keeps the size of the input.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, *output_size], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the rank of x or the length of `output_size` does not fit, or a size is not positive.
+
+    Examples
+    --------
+    >>> x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
+    >>> F.adaptive_avg_pool2d(x, 2).tolist()
+    [[[[2.5, 4.5], [10.5, 12.5]]]]
+    >>> F.adaptive_avg_pool2d(x, (1, None)).tolist()
+    [[[[6.0, 7.0, 8.0, 9.0]]]]
     """
     return _adaptive_avg_pool(2, x, output_size, data_format)
 
@@ -272,9 +470,36 @@ def adaptive_avg_pool2d(
 def adaptive_avg_pool3d(
     x: Tensor, output_size: Any, data_format: str = "NCDHW", name: str | None = None
 ) -> Tensor:
-    """Average pooling to a given output size; None selects the size of x.
+    """Mean of windows of a batch of volumes that give a result of a fixed size.
 
-    x [N, C, D, H, W] -> [N, C, *output_size]
+    Result i of an axis covers the elements floor(i * D / out) to ceil((i + 1) * D / out) - 1, where
+    D and out are its sizes before and after.
+
+    Parameters
+    ----------
+    x : Tensor [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    output_size : int or list of 3 int or None
+        Depth, height and width of the result. None keeps the size of the input.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, *output_size], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the rank of x or the length of `output_size` does not fit, or a size is not positive.
+
+    Examples
+    --------
+    >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+    >>> F.adaptive_avg_pool3d(x, 1).tolist()
+    [[[[[3.5]]]]]
+    >>> F.adaptive_avg_pool3d(x, (2, 1, None)).shape
+    [1, 1, 2, 1, 2]
     """
     return _adaptive_avg_pool(3, x, output_size, data_format)
 
@@ -288,9 +513,40 @@ def _adaptive_max_pool(rank: int, x: Tensor, output_size: Any, return_mask: bool
 def adaptive_max_pool2d(
     x: Tensor, output_size: Any, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """Max pooling to a given output size; with `return_mask` also the indices.
+    """Maximum of windows of a batch of images that give a result of a fixed size.
 
-    x [N, C, H, W] -> [N, C, *output_size]
+    Result i of an axis covers the elements floor(i * H / out) to ceil((i + 1) * H / out) - 1, where
+    H and out are its sizes before and after.
+
+    Parameters
+    ----------
+    x : Tensor [N, C, H, W], float16 | bfloat16 | float32 | float64
+    output_size : int or list of 2 int or None
+        Height and width of the result. None keeps the size of the input.
+    return_mask : bool, default False
+        Return the positions of the maxima as well.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, *output_size], dtype of x
+    Tensor [N, C, *output_size], int32
+        Only with `return_mask`: the positions of the maxima in their flattened channel.
+
+    Raises
+    ------
+    OpError
+        If the rank of x or the length of `output_size` does not fit, or a size is not positive.
+
+    Examples
+    --------
+    >>> x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
+    >>> F.adaptive_max_pool2d(x, 2).tolist()
+    [[[[5.0, 7.0], [13.0, 15.0]]]]
+    >>> y, positions = F.adaptive_max_pool2d(x, (1, None), return_mask=True)
+    >>> positions.tolist()
+    [[[[12, 13, 14, 15]]]]
     """
     # Adaptive max pooling does not use the op pool2d, because Paddle's pool2d then reads single
     # pixels instead of windows.
@@ -300,9 +556,39 @@ def adaptive_max_pool2d(
 def adaptive_max_pool3d(
     x: Tensor, output_size: Any, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """Max pooling to a given output size; with `return_mask` also the indices.
+    """Maximum of windows of a batch of volumes that give a result of a fixed size.
 
-    x [N, C, D, H, W] -> [N, C, *output_size]
+    Result i of an axis covers the elements floor(i * D / out) to ceil((i + 1) * D / out) - 1, where
+    D and out are its sizes before and after.
+
+    Parameters
+    ----------
+    x : Tensor [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    output_size : int or list of 3 int or None
+        Depth, height and width of the result. None keeps the size of the input.
+    return_mask : bool, default False
+        Return the positions of the maxima as well.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, *output_size], dtype of x
+    Tensor [N, C, *output_size], int32
+        Only with `return_mask`: the positions of the maxima in their flattened channel.
+
+    Raises
+    ------
+    OpError
+        If the rank of x or the length of `output_size` does not fit, or a size is not positive.
+
+    Examples
+    --------
+    >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+    >>> F.adaptive_max_pool3d(x, 1).tolist()
+    [[[[[7.0]]]]]
+    >>> F.adaptive_max_pool3d(x, (2, 1, None)).shape
+    [1, 1, 2, 1, 2]
     """
     return _adaptive_max_pool(3, x, output_size, return_mask)
 
@@ -337,9 +623,50 @@ def max_pool1d(
     ceil_mode: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Max pooling; with `return_mask` also the indices of the maxima.
+    """Maximum of each window of a batch of sequences.
 
-    x [N, C, L] -> [N, C, L']
+    Parameters
+    ----------
+    x : Tensor [N, C, L], float16 | bfloat16 | float32 | float64
+    kernel_size : int or [int]
+        Size of the window.
+    stride : int or [int], optional
+        Distance between windows; by default `kernel_size`.
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for both ends, or [before, after].
+        Pairs (before, after) for the spatial axes or for all 3 axes (those of N and C are ignored)
+        are accepted, too. "VALID" is 0. "SAME": ceil(L / stride) results per axis; the end gets
+        the odd element. Padding never is a maximum.
+    return_mask : bool, default False
+        Return the positions of the maxima as well. `ceil_mode` is ignored then.
+    ceil_mode : bool, default False
+        Round the sizes of the result up, so that the last windows may reach beyond the padded
+        input.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, L'], dtype of x
+        L' = floor((L + padding at both ends - kernel) / stride) + 1, with ceil if `ceil_mode`
+    Tensor [N, C, L'], int32
+        Only with `return_mask`: the positions of the maxima in their channel.
+
+    Raises
+    ------
+    OpError
+        If the rank does not fit, the window is larger than the padded input, a list has a wrong
+        length, or a size or stride is not positive, or `return_mask` is combined with padding
+        "SAME".
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[1.0, 4.0, 2.0, 3.0]]])
+    >>> F.max_pool1d(x, 2).tolist()
+    [[[4.0, 3.0]]]
+    >>> y, positions = F.max_pool1d(x, 2, return_mask=True)
+    >>> positions.tolist()
+    [[[1, 3]]]
     """
     strides = _window_1d_as_2d(kernel_size if stride is None else stride, 1)
     return _drop_height_axis(
@@ -365,9 +692,46 @@ def avg_pool1d(
     ceil_mode: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Average pooling.
+    """Mean of each window of a batch of sequences.
 
-    x [N, C, L] -> [N, C, L']
+    Parameters
+    ----------
+    x : Tensor [N, C, L], float16 | bfloat16 | float32 | float64
+    kernel_size : int or [int]
+        Size of the window.
+    stride : int or [int], optional
+        Distance between windows; by default `kernel_size`.
+    padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
+        One int for both ends, or [before, after].
+        Pairs (before, after) for the spatial axes or for all 3 axes (those of N and C are ignored)
+        are accepted, too. "VALID" is 0. "SAME": ceil(L / stride) results per axis; the end gets
+        the odd element.
+    exclusive : bool, default True
+        Divide by the number of elements inside of the input; False counts the padding as well.
+    ceil_mode : bool, default False
+        Round the sizes of the result up, so that the last windows may reach beyond the padded
+        input.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, L'], dtype of x
+        L' = floor((L + padding at both ends - kernel) / stride) + 1, with ceil if `ceil_mode`
+
+    Raises
+    ------
+    OpError
+        If the rank does not fit, the window is larger than the padded input, a list has a wrong
+        length, or a size or stride is not positive.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[1.0, 4.0, 2.0, 3.0]]])
+    >>> F.avg_pool1d(x, 2).tolist()
+    [[[2.5, 2.5]]]
+    >>> F.avg_pool1d(x, 2, padding=1, exclusive=False).tolist()
+    [[[0.5, 3.0, 1.5]]]
     """
     strides = _window_1d_as_2d(kernel_size if stride is None else stride, 1)
     image = _add_height_axis(x)
@@ -386,9 +750,35 @@ def avg_pool1d(
 
 
 def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) -> Tensor:
-    """Average pooling to a given output size.
+    """Mean of windows of a batch of sequences that give a result of a fixed size.
 
-    x [N, C, L] -> [N, C, output_size]
+    Result i of an axis covers the elements floor(i * L / out) to ceil((i + 1) * L / out) - 1, where
+    L and out are its sizes before and after.
+
+    Parameters
+    ----------
+    x : Tensor [N, C, L], float16 | bfloat16 | float32 | float64
+    output_size : int or [int]
+        Length of the result.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, output_size], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the rank of x or the length of `output_size` does not fit, or a size is not positive.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[1.0, 4.0, 2.0, 3.0]]])
+    >>> F.adaptive_avg_pool1d(x, 2).tolist()
+    [[[2.5, 2.5]]]
+    >>> F.adaptive_avg_pool1d(x, 3).tolist()  # overlapping windows
+    [[[2.5, 3.0, 2.5]]]
     """
     return _drop_height_axis(
         _adaptive_avg_pool(
@@ -403,9 +793,40 @@ def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) ->
 def adaptive_max_pool1d(
     x: Tensor, output_size: int, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """Max pooling to a given output size; with `return_mask` also the indices.
+    """Maximum of windows of a batch of sequences that give a result of a fixed size.
 
-    x [N, C, L] -> [N, C, output_size]
+    Result i of an axis covers the elements floor(i * L / out) to ceil((i + 1) * L / out) - 1, where
+    L and out are its sizes before and after.
+
+    Parameters
+    ----------
+    x : Tensor [N, C, L], float16 | bfloat16 | float32 | float64
+    output_size : int or [int]
+        Length of the result.
+    return_mask : bool, default False
+        Return the positions of the maxima as well.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, output_size], dtype of x
+    Tensor [N, C, output_size], int32
+        Only with `return_mask`: the positions of the maxima in their channel.
+
+    Raises
+    ------
+    OpError
+        If the rank of x or the length of `output_size` does not fit, or a size is not positive.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[1.0, 4.0, 2.0, 3.0]]])
+    >>> F.adaptive_max_pool1d(x, 2).tolist()
+    [[[4.0, 3.0]]]
+    >>> y, positions = F.adaptive_max_pool1d(x, 2, return_mask=True)
+    >>> positions.tolist()
+    [[[1, 3]]]
     """
     return _drop_height_axis(
         _adaptive_max_pool(
@@ -495,9 +916,45 @@ def max_unpool2d(
     output_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Inverse of max_pool2d: places x at the indices of the maxima, zeros elsewhere.
+    """Inverse of `max_pool2d`: place values at the positions of the maxima, zeros elsewhere.
 
-    x, indices [N, C, H, W] -> [N, C, H', W']
+    Parameters
+    ----------
+    x : Tensor [N, C, H, W], float16 | bfloat16 | float32 | float64
+    indices : Tensor [N, C, H, W], int32 | int64
+        Positions in the flattened channels of the result, as `max_pool2d` with ``return_mask=True``
+        returns them.
+    kernel_size : int or (int, int)
+        Size of the window of the max pooling.
+    stride : int or (int, int), optional
+        Distance between its windows; by default `kernel_size`.
+    padding : int or (int, int), default 0
+        Its padding.
+    data_format : "NCHW"
+        Channels last is not supported.
+    output_size : list of int, optional
+        Spatial sizes of the result, or its whole shape: less than a stride away from the default
+        (size - 1) * stride + kernel - 2 * padding.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, H', W'], dtype of x
+        H' = (H - 1) * stride + kernel - 2 * padding, unless `output_size` is given
+
+    Raises
+    ------
+    OpError
+        If shapes do not fit, a position is out of range or not an integer, `output_size` is not
+        possible, or the channels are last.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[[1.0, 4.0], [2.0, 3.0]]]])
+    >>> y, positions = F.max_pool2d(x, 2, return_mask=True)
+    >>> F.max_unpool2d(y, positions, 2).tolist()
+    [[[[0.0, 4.0], [0.0, 0.0]]]]
     """
     return _max_unpool(2, x, indices, kernel_size, stride, padding, data_format, output_size)
 
@@ -512,9 +969,45 @@ def max_unpool3d(
     output_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Inverse of max_pool3d: places x at the indices of the maxima, zeros elsewhere.
+    """Inverse of `max_pool3d`: place values at the positions of the maxima, zeros elsewhere.
 
-    x, indices [N, C, D, H, W] -> [N, C, D', H', W']
+    Parameters
+    ----------
+    x : Tensor [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    indices : Tensor [N, C, D, H, W], int32 | int64
+        Positions in the flattened channels of the result, as `max_pool3d` with ``return_mask=True``
+        returns them.
+    kernel_size : int or (int, int, int)
+        Size of the window of the max pooling.
+    stride : int or (int, int, int), optional
+        Distance between its windows; by default `kernel_size`.
+    padding : int or (int, int, int), default 0
+        Its padding.
+    data_format : "NCDHW"
+        Channels last is not supported.
+    output_size : list of int, optional
+        Spatial sizes of the result, or its whole shape: less than a stride away from the default
+        (size - 1) * stride + kernel - 2 * padding.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, D', H', W'], dtype of x
+        D' = (D - 1) * stride + kernel - 2 * padding, unless `output_size` is given
+
+    Raises
+    ------
+    OpError
+        If shapes do not fit, a position is out of range or not an integer, `output_size` is not
+        possible, or the channels are last.
+
+    Examples
+    --------
+    >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+    >>> y, positions = F.max_pool3d(x, 2, return_mask=True)
+    >>> F.max_unpool3d(y, positions, 2).tolist()
+    [[[[[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 7.0]]]]]
     """
     return _max_unpool(3, x, indices, kernel_size, stride, padding, data_format, output_size)
 
@@ -529,9 +1022,45 @@ def max_unpool1d(
     output_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Inverse of max_pool1d: places x at the indices of the maxima, zeros elsewhere.
+    """Inverse of `max_pool1d`: place values at the positions of the maxima, zeros elsewhere.
 
-    x, indices [N, C, L] -> [N, C, L']
+    Parameters
+    ----------
+    x : Tensor [N, C, L], float16 | bfloat16 | float32 | float64
+    indices : Tensor [N, C, L], int32 | int64
+        Positions in the channels of the result, as `max_pool1d` with ``return_mask=True`` returns
+        them.
+    kernel_size : int or [int]
+        Size of the window of the max pooling.
+    stride : int or [int], optional
+        Distance between its windows; by default `kernel_size`.
+    padding : int or [int], default 0
+        Its padding.
+    data_format : "NCL"
+        Channels last is not supported.
+    output_size : list of int, optional
+        Spatial sizes of the result, or its whole shape: less than a stride away from the default
+        (size - 1) * stride + kernel - 2 * padding.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, L'], dtype of x
+        L' = (L - 1) * stride + kernel - 2 * padding, unless `output_size` is given
+
+    Raises
+    ------
+    OpError
+        If shapes do not fit, a position is out of range or not an integer, `output_size` is not
+        possible, or the channels are last.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[1.0, 4.0, 2.0, 3.0]]])
+    >>> y, positions = F.max_pool1d(x, 2, return_mask=True)
+    >>> F.max_unpool1d(y, positions, 2).tolist()
+    [[[0.0, 4.0, 0.0, 3.0]]]
     """
     requested = None if output_size is None else [1, list(output_size)[-1]]
     strides = _window_1d_as_2d(kernel_size if stride is None else stride, 1)

@@ -45,9 +45,41 @@ def clip_grad_norm_(
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
 ) -> Tensor:
-    """Scale all gradients so that their joint norm is at most `max_norm`; returns the norm before.
+    """Scale the gradients of parameters in place so that their joint norm is at most `max_norm`.
 
-    norm_type: 0, 1, 2 or inf
+    factor = min(1, max_norm / (norm + 1e-6))
+
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Those without a gradient are skipped.
+    max_norm : float
+    norm_type : float, default 2.0
+        1, 2 or inf: the norm of all gradients as one vector. 0: the number of gradients that are
+        not all zero.
+    error_if_nonfinite : bool, default False
+        Raise an error if the norm is NaN or infinite.
+
+    Returns
+    -------
+    Tensor []
+        The norm before.
+
+    Raises
+    ------
+    OpError
+        If `norm_type` is another number.
+    OarlockError
+        If the norm is not finite and `error_if_nonfinite` is set.
+
+    Examples
+    --------
+    >>> layer = nn.Linear(2, 1, bias_attr=False)
+    >>> layer(paddle.to_tensor([[3.0, 4.0]])).sum().backward()
+    >>> nn.utils.clip_grad_norm_(layer.parameters(), max_norm=1.0).item()
+    5.0
+    >>> layer.weight.grad.flatten().numpy().round(3)
+    array([0.6, 0.8], dtype=float32)
     """
     if norm_type not in (float("inf"), 0, 1, 2):
         raise OpError(
@@ -69,7 +101,23 @@ def clip_grad_norm_(
 
 @no_grad()
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
-    """Limit every element of all gradients to [-clip_value, clip_value]."""
+    """Limit every element of the gradients of parameters to [-clip_value, clip_value] in place.
+
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Those without a gradient are skipped.
+    clip_value : float
+        Not negative.
+
+    Examples
+    --------
+    >>> layer = nn.Linear(2, 1, bias_attr=False)
+    >>> layer(paddle.to_tensor([[3.0, -0.5]])).sum().backward()
+    >>> nn.utils.clip_grad_value_(layer.parameters(), 1.0)
+    >>> layer.weight.grad.tolist()
+    [[1.0], [-0.5]]
+    """
     for p in _parameters_with_gradient(parameters):
         if p.grad is not None:
             p.grad = clip(p.grad, -float(clip_value), float(clip_value))

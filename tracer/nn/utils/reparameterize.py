@@ -87,12 +87,38 @@ def _require_parameter(layer: Any, name: str) -> Parameter:
 
 
 def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
-    """Reparameterize a weight as a magnitude `name_g` and a direction `name_v` (Salimans and Kingma
-    2016).
+    """Split a weight of a layer into a magnitude g and a direction v (Salimans and Kingma 2016).
 
-    dim: the axis whose slices have their own magnitude; None or -1: one magnitude
+    weight = g * v / |v|, with the norm over all axes except `dim`. The layer gets the parameters
+    `name_g` and `name_v` in place of `name`, which each call of the layer computes.
 
-    Returns the layer.
+    Parameters
+    ----------
+    layer : Layer
+    name : str, default "weight"
+    dim : int, optional, default 0
+        The axis whose slices have their own magnitude; None or -1: one magnitude for the whole
+        weight.
+
+    Returns
+    -------
+    Layer
+        `layer`.
+
+    Raises
+    ------
+    OpError
+        If the layer has no parameter `name`, or the weight no axis `dim`.
+
+    See Also
+    --------
+    remove_weight_norm : The inverse.
+
+    Examples
+    --------
+    >>> layer = nn.utils.weight_norm(nn.Linear(2, 3), dim=1)
+    >>> {name: p.shape for name, p in layer.named_parameters()}
+    {'bias': [3], 'weight_v': [2, 3], 'weight_g': [3]}
     """
     weight = _require_parameter(layer, name)
     rank = weight.ndim
@@ -113,7 +139,29 @@ def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
 
 
 def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
-    """Replace a weight with weight normalization by an ordinary parameter; returns the layer."""
+    """Replace a weight with weight normalization by an ordinary parameter of the same value.
+
+    Parameters
+    ----------
+    layer : Layer
+    name : str, default "weight"
+
+    Returns
+    -------
+    Layer
+        `layer`.
+
+    Raises
+    ------
+    OpError
+        If the weight has no weight normalization.
+
+    Examples
+    --------
+    >>> layer = nn.utils.weight_norm(nn.Linear(2, 3))
+    >>> [name for name, _ in nn.utils.remove_weight_norm(layer).named_parameters()]
+    ['bias', 'weight']
+    """
     for hook_id, hook in layer._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
             with no_grad():
@@ -183,9 +231,40 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> Any:
-    """Divide a weight by its largest singular value (Miyato et al. 2018); returns the layer.
+    """Divide a weight of a layer by its largest singular value (Miyato et al. 2018).
 
-    dim: the output axis; by default 1 for Linear and transposed convolutions, otherwise 0
+    The layer gets the parameter `name_orig` and the buffers `name_u` and `name_v`, the singular
+    vectors. In training each call improves the vectors by power iteration and computes `name` from
+    them; in evaluation it keeps the vectors. They count as constants in the gradient.
+
+    Parameters
+    ----------
+    layer : Layer
+    name : str, default "weight"
+    n_power_iterations : int, default 1
+        Iterations per call in training.
+    eps : float, default 1e-12
+        Lower limit of the norms of the vectors.
+    dim : int, optional
+        The axis that becomes the rows of the matrix; by default 1 for Linear and transposed
+        convolutions, otherwise 0.
+
+    Returns
+    -------
+    Layer
+        `layer`.
+
+    Raises
+    ------
+    OpError
+        If the layer has no parameter `name`, or `n_power_iterations` is not positive.
+
+    Examples
+    --------
+    >>> layer = nn.utils.spectral_norm(nn.Linear(4, 3), n_power_iterations=50)
+    >>> _ = layer(paddle.ones([1, 4]))
+    >>> round(float(np.linalg.norm(layer.weight.numpy(), 2)), 2)
+    1.0
     """
     if n_power_iterations <= 0:
         raise OpError(
