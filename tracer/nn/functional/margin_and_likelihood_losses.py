@@ -759,6 +759,7 @@ def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float =
     >>> round(F.npair_loss(x, x, paddle.to_tensor([0, 1])).item(), 3)
     0.314
     """
+    check_tensors(anchor, positive, labels)
     column = reshape(labels, [-1, 1])
     targets = cast(equal(column, transpose(column, [1, 0])), anchor.dtype)
     targets = divide(targets, sum_of(targets, 1, keepdim=True))
