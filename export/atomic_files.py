@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -55,6 +56,7 @@ def stage_and_replace_files(files: Mapping[Any, FileContent]) -> Iterator[dict[s
             _remove_abandoned_staging(folder, {os.path.basename(path) for path in contents})
             staging[folder] = locks.enter_context(_create_locked_staging_folder(folder))
         staged_paths: dict[str, Path] = {}
+        flushes: dict[str, Future[None]] = {}
         with _BackgroundSync() as sync:
             for path, content in contents.items():
                 staged_path = staging[os.path.dirname(path)] / os.path.basename(path)
@@ -62,15 +64,15 @@ def stage_and_replace_files(files: Mapping[Any, FileContent]) -> Iterator[dict[s
                     with adding_missing_error_filename(path):
                         _write_staged_file(staged_path, content)
                     staged_paths[path] = staged_path
-                    sync.start(staged_path)
+                    flushes[path] = sync.start(staged_path)
             yield {
                 os.fspath(given): staged_paths[os.path.abspath(given)]
                 for given in files
                 if os.path.abspath(given) in staged_paths
             }
-            for path, staged_path in staged_paths.items():
+            for path, flushed in flushes.items():
                 with adding_missing_error_filename(path):
-                    sync.wait_for(staged_path)
+                    flushed.result()
         _replace_files(list(contents), staged_paths, staging)
         new_folders = []
     finally:
@@ -185,9 +187,7 @@ class _BackgroundSync:
     """
 
     def __init__(self) -> None:
-        self._paths: SimpleQueue[Path | None] = SimpleQueue()
-        self._finished: SimpleQueue[tuple[Path, BaseException | None]] = SimpleQueue()
-        self._errors: dict[Path, BaseException | None] = {}
+        self._pending: SimpleQueue[tuple[Path, Future[None]] | None] = SimpleQueue()
         self._thread: Thread | None = None
 
     def __enter__(self) -> _BackgroundSync:
@@ -204,36 +204,30 @@ class _BackgroundSync:
         traceback: TracebackType | None,
     ) -> None:
         if self._thread is not None:
-            self._paths.put(None)
+            self._pending.put(None)
             self._thread.join()
 
-    def start(self, path: Path) -> None:
+    def start(self, path: Path) -> Future[None]:
         """Begin to flush a file."""
+        flushed: Future[None] = Future()
         if self._thread is not None:
-            self._paths.put(path)
+            self._pending.put((path, flushed))
         else:
-            self._sync(path)
-
-    def wait_for(self, path: Path) -> None:
-        """Wait until a file is flushed.  Raises the error of the flush."""
-        while path not in self._errors:
-            finished, error = self._finished.get()
-            self._errors[finished] = error
-        found = self._errors[path]
-        if found is not None:
-            raise found
+            self._sync(path, flushed)
+        return flushed
 
     def _sync_all(self) -> None:
-        while (path := self._paths.get()) is not None:
-            self._sync(path)
+        while (pending := self._pending.get()) is not None:
+            self._sync(*pending)
 
-    def _sync(self, path: Path) -> None:
-        error: BaseException | None = None
+    @staticmethod
+    def _sync(path: Path, flushed: Future[None]) -> None:
         try:
             _sync_file(path)
-        except BaseException as found:
-            error = found
-        self._finished.put((path, error))
+        except BaseException as error:
+            flushed.set_exception(error)
+        else:
+            flushed.set_result(None)
 
 
 def overwrite_staged_file(path: Path, content: bytes) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 import oarlock
 from oarlock.tensor import patch
+from tests.api.public_names import package_named as home
 
 KNOWN: dict[str, dict[str, Any]] = json.loads(
     Path(__file__).with_name("signatures.json").read_text()
@@ -69,12 +70,6 @@ DIFFERENT = {
     },
 }  # fmt: skip
 ALL = [(module, name) for module, names in KNOWN.items() for name in names]
-
-
-def home(module: str) -> Any:
-    if module == "Tensor":
-        return oarlock.Tensor
-    return import_module(f"oarlock.{module}") if module else oarlock
 
 
 def shown(default: Any) -> Any:

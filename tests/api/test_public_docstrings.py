@@ -89,13 +89,14 @@ def failed_examples_of(name: PublicName) -> str:
     return report.getvalue()
 
 
+def names_of(module: str) -> list[PublicName]:
+    """Return the public names that a module defines."""
+    return [name for name in public_names() if name.module == module]
+
+
 @pytest.mark.parametrize("module", MODULES)
-def test_docstrings_are_complete(
-    module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    names = [name for name in public_names() if name.module == module]
-    faults = [f"{name.name}: {fault}" for name in names for fault in faults_of(name)]
+def test_docstrings_are_complete(module: str) -> None:
+    faults = [f"{name.name}: {fault}" for name in names_of(module) for fault in faults_of(name)]
     if module in INCOMPLETE_MODULES:
         assert faults, "remove the module from modules_without_complete_docstrings.txt"
     else:
@@ -105,8 +106,7 @@ def test_docstrings_are_complete(
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_run(module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    names = [name for name in public_names() if name.module == module]
-    failed = [report for name in names if (report := failed_examples_of(name))]
+    failed = [report for name in names_of(module) if (report := failed_examples_of(name))]
     assert not failed, "\n".join(failed)
 
 

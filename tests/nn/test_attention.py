@@ -1,4 +1,4 @@
-"""Attention gives the same result with and without gradients, where it may be one op."""
+"""Attention returns the same result with and without gradients, where it may be one op."""
 
 from __future__ import annotations
 

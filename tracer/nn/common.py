@@ -115,7 +115,7 @@ class Embedding(Layer):
     embedding_dim : int
         Length of a row.
     padding_idx : int, optional
-        In [-num_embeddings, num_embeddings). This row gives zeros and gets no gradient. In eager
+        In [-num_embeddings, num_embeddings). Its result is zeros, and it gets no gradient. In eager
         mode it is set to zeros in the weight, too.
     sparse : bool, default False
         Not used: gradients are dense.

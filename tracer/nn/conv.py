@@ -477,7 +477,7 @@ class Conv1DTranspose(_ConvTranspose):
     -----
     x : [N, in_channels, L], float16 | bfloat16 | float32 | float64
     output_size : int or [int], optional
-        Spatial size of the result in place of the one that `output_padding` gives: between the size
+        Spatial size of the result instead of that by `output_padding`: between the size
         for an output padding of 0 and that size + stride - 1.
     returns : [N, out_channels, L'], dtype of x, with
         L' = (L - 1) * stride - padding at both ends + dilation * (kernel - 1) + 1
@@ -578,7 +578,7 @@ class Conv2DTranspose(_ConvTranspose):
     -----
     x : [N, in_channels, H, W], float16 | bfloat16 | float32 | float64
     output_size : int or (int, int), optional
-        Spatial size of the result in place of the one that `output_padding` gives: between the size
+        Spatial size of the result instead of that by `output_padding`: between the size
         for an output padding of 0 and that size + stride - 1.
     returns : [N, out_channels, H', W'], dtype of x, with
         H' = (H - 1) * stride - padding at both ends + dilation * (kernel - 1) + 1
@@ -679,7 +679,7 @@ class Conv3DTranspose(_ConvTranspose):
     -----
     x : [N, in_channels, D, H, W], float16 | bfloat16 | float32 | float64
     output_size : int or (int, int, int), optional
-        Spatial size of the result in place of the one that `output_padding` gives: between the size
+        Spatial size of the result instead of that by `output_padding`: between the size
         for an output padding of 0 and that size + stride - 1.
     returns : [N, out_channels, D', H', W'], dtype of x, with
         D' = (D - 1) * stride - padding at both ends + dilation * (kernel - 1) + 1

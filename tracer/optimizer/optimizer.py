@@ -117,7 +117,7 @@ class Optimizer:
 
     Notes
     -----
-    A step gives each parameter a new array. Optimizers with the option `multi_precision` keep a
+    A step sets each parameter to a new array. Optimizers with the option `multi_precision` keep a
     float32 copy of each float16 or bfloat16 parameter and update this copy.
 
     Examples

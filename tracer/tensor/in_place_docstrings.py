@@ -1,4 +1,6 @@
-"""Docstrings of the in-place variants, such as `Tensor.add_`, made from those of the functions."""
+"""Docstrings of the in-place variants, such as `Tensor.add_` and `functional.relu_`, made from
+those of the functions.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from typing import Any
 
 from .math import example_lines
 
-# Example of each in-place variant: x, the other arguments, and the new value of x.
-_EXAMPLES = {
+# Example of each in-place method of Tensor: x, the other arguments, and the new value of x.
+_EXAMPLES_OF_METHODS = {
     "abs": ("[-2, 0, 3]", "", "[2, 0, 3]"),
     "acos": ("[-1.0, 0.0, 0.5]", "", "[3.142 1.571 1.047]"),
     "acosh": ("[1.0, 2.0, 3.0]", "", "[0.    1.317 1.763]"),
@@ -109,29 +111,40 @@ _EXAMPLES = {
 }
 
 
-def in_place_docstring(
+def in_place_method_docstring(
     function: Callable[..., Any], *, preserves_shape: bool, preserves_dtype: bool
 ) -> str:
-    """Return the docstring of the in-place variant of a function.
+    """Return the docstring of the method of Tensor that is the in-place variant of a function.
 
     preserves_shape, preserves_dtype: whether a result of another shape or dtype is an error
     """
-    documentation = function.__doc__
-    if not documentation:  # `python -OO` removes docstrings
-        return ""
     name = function.__name__
-    arguments, _, remainder = documentation.partition("\n    Returns\n")
-    summary, _, arguments = arguments.partition("\n")
-    raises = remainder.partition("\n    Raises\n    ------\n")[2]
-    raises = raises.partition("\n    Examples\n")[0].partition("\n    See Also\n")[0].rstrip()
-    operand = function.__code__.co_varnames[0]
-    x, others, shown = _EXAMPLES[name]
+    x, others, shown = _EXAMPLES_OF_METHODS[name]
     kept = [
         what
         for what, is_kept in (("shape", preserves_shape), ("dtype", preserves_dtype))
         if is_kept
     ]
     rule = f", or the {' or '.join(kept)} would change" if kept else ""
+    return in_place_docstring(function, x, f"x.{name}_({others})", shown, rule)
+
+
+def in_place_docstring(
+    function: Callable[..., Any], x: str, call: str, shown: str, rule: str = ""
+) -> str:
+    """Return the docstring of the in-place variant of a function.
+
+    x, call, shown: its example: an operand, a call, and the new value of the operand
+    rule: a further reason for an OpError, beginning with a comma
+    """
+    documentation = function.__doc__
+    if not documentation:  # `python -OO` removes docstrings
+        return ""
+    arguments, _, remainder = documentation.partition("\n    Returns\n")
+    summary, _, arguments = arguments.partition("\n")
+    raises = remainder.partition("\n    Raises\n    ------\n")[2]
+    raises = raises.partition("\n    Examples\n")[0].partition("\n    See Also\n")[0].rstrip()
+    operand = function.__code__.co_varnames[0]
     return f"""{summary.rstrip(".")}, in place.
 {arguments}
     Returns
@@ -148,6 +161,6 @@ def in_place_docstring(
     Examples
     --------
     >>> x = paddle.to_tensor({x})
-    >>> y = x.{name}_({others})
+    >>> y = {call}
     {example_lines("x", shown)}
     """

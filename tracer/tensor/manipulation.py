@@ -920,7 +920,7 @@ def slice(input: Tensor, axes: Sequence[int], starts: Any, ends: Any) -> Tensor:
     Returns
     -------
     Tensor [*], dtype of input
-        A range that is empty gives an axis of size 0.
+        An empty range results in an axis of size 0.
 
     Raises
     ------

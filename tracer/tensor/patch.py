@@ -19,7 +19,7 @@ from ..core.tensor import Tensor
 from ..ops import elementwise
 from . import linalg, logic, manipulation, math
 from . import methods as methods_only
-from .in_place_docstrings import in_place_docstring
+from .in_place_docstrings import in_place_method_docstring
 from .indexing import getitem, setitem
 
 
@@ -60,7 +60,7 @@ def _make_in_place_function(function: Callable[..., Any]) -> Callable[..., Any]:
         )
 
     rename_generated_function(method, f"{function.__name__}_")
-    method.__doc__ = in_place_docstring(
+    method.__doc__ = in_place_method_docstring(
         function, preserves_shape=preserves_shape, preserves_dtype=preserves_dtype
     )
     method.__wrapped__ = function  # type: ignore[attr-defined]  # for its signature

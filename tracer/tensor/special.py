@@ -552,7 +552,7 @@ def lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
     x, y : Tensor [*A], Tensor [*B], floating
         Both have the same dtype.
     weight : float or Tensor [*C], dtype of x
-        0 gives x, 1 gives y.
+        For 0 the result is x, for 1 it is y.
     name : str, optional
         Not used.
 

@@ -10,6 +10,7 @@ from ...core.op import OPS
 from ...core.operand_checks import not_a_tensor_error, rename_generated_function
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, normalize_axis
+from ...tensor.in_place_docstrings import in_place_docstring
 from ...tensor.logic import equal
 from ...tensor.manipulation import apply_in_place, split
 from ...tensor.math import add, make_unary_function, multiply, subtract
@@ -665,7 +666,7 @@ def gumbel_softmax(
     ----------
     x : Tensor [*, C, *], float16 | bfloat16 | float32 | float64
     temperature : float, default 1.0
-        Positive. A small one gives samples near to one-hot vectors.
+        Positive. With a small one, samples are near to one-hot vectors.
     hard : bool, default False
         Return one-hot vectors of the largest elements, with the gradient of the soft sample.
     axis : int, default -1
@@ -792,13 +793,10 @@ def glu(x: Tensor, axis: int = -1, name: str | None = None) -> Tensor:
     return multiply(a, sigmoid(b))
 
 
-def _make_in_place_activation(
-    function: Any, formula: str, parameters: str, arguments: str, values: list[float]
-) -> Any:
+def _make_in_place_activation(function: Any, shown: str, arguments: str = "") -> Any:
     """Return the in-place variant of an activation function.
 
-    formula, parameters: for the docstring
-    arguments, values: of its example; the results for -2, -0.5, 0 and 3
+    shown, arguments: of its example: the results for -2, -0.5, 0 and 3
     """
 
     def wrapper(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -806,86 +804,21 @@ def _make_in_place_activation(
 
     name = f"{function.__name__}_"
     rename_generated_function(wrapper, name)
-    wrapper.__doc__ = f"""Replace the elements of `x` in place: {formula}.
-
-    Parameters
-    ----------
-    x : Tensor [*], float16 | bfloat16 | float32 | float64{parameters}
-    name : str, optional
-        Not used.
-
-    Returns
-    -------
-    Tensor [*]
-        `x` itself.
-
-    Raises
-    ------
-    OpError
-        If `x` is a leaf that requires a gradient, or its dtype is not supported.
-
-    See Also
-    --------
-    {function.__name__} : The same into a new tensor.
-
-    Examples
-    --------
-    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 3.0])
-    >>> _ = F.{name}(x{arguments})
-    >>> [round(value, 3) + 0.0 for value in x.tolist()]
-    {values}
-    """
+    wrapper.__doc__ = in_place_docstring(
+        function, "[-2.0, -0.5, 0.0, 3.0]", f"F.{name}(x{arguments})", shown
+    )
     wrapper.__signature__ = signature(function)  # type: ignore[attr-defined]
     return wrapper
 
 
-elu_ = _make_in_place_activation(
-    elu,
-    "x where x > 0, otherwise alpha * (exp(x) - 1)",
-    "\n    alpha : float, default 1.0",
-    "",
-    [-0.865, -0.393, 0.0, 3.0],
-)
-hardtanh_ = _make_in_place_activation(
-    hardtanh,
-    "clip to [min, max]",
-    "\n    min : float, default -1.0\n    max : float, default 1.0",
-    "",
-    [-1.0, -0.5, 0.0, 1.0],
-)
+elu_ = _make_in_place_activation(elu, "[-0.865 -0.393  0.     3.   ]")
+hardtanh_ = _make_in_place_activation(hardtanh, "[-1.  -0.5  0.   1. ]")
 leaky_relu_ = _make_in_place_activation(
-    leaky_relu,
-    "x where x > 0, otherwise negative_slope * x",
-    "\n    negative_slope : float, default 0.01",
-    ", negative_slope=0.5",
-    [-1.0, -0.25, 0.0, 3.0],
+    leaky_relu, "[-1.   -0.25  0.    3.  ]", ", negative_slope=0.5"
 )
-relu_ = _make_in_place_activation(
-    relu,
-    "max(x, 0)",
-    "",
-    "",
-    [0.0, 0.0, 0.0, 3.0],
-)
-softmax_ = _make_in_place_activation(
-    softmax,
-    "exp(x) / sum(exp(x)) along an axis",
-    "\n    axis : int, default -1"
-    "\n    dtype : dtype or str, optional\n        Cast `x` to this dtype first.",
-    "",
-    [0.006, 0.028, 0.046, 0.92],
-)
-tanh_ = _make_in_place_activation(
-    tanh,
-    "the hyperbolic tangent",
-    "",
-    "",
-    [-0.964, -0.462, 0.0, 0.995],
-)
+relu_ = _make_in_place_activation(relu, "[0. 0. 0. 3.]")
+softmax_ = _make_in_place_activation(softmax, "[0.006 0.028 0.046 0.92 ]")
+tanh_ = _make_in_place_activation(tanh, "[-0.964 -0.462  0.     0.995]")
 thresholded_relu_ = _make_in_place_activation(
-    thresholded_relu,
-    "x where x > threshold, otherwise 0",
-    "\n    threshold : float, default 1.0",
-    ", threshold=0.5",
-    [0.0, 0.0, 0.0, 3.0],
+    thresholded_relu, "[-0. -0.  0.  3.]", ", threshold=0.5"
 )

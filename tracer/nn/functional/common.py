@@ -87,7 +87,7 @@ def embedding(
     sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Look up rows of a table; the row `padding_idx` gives zeros and gets no gradient.
+    """Look up rows of a table; the result of row `padding_idx` is zeros, without gradient.
 
     out[...] = weight[x[...]]
 
@@ -358,7 +358,7 @@ def alpha_dropout(
     ----------
     x : Tensor [*], float16 | bfloat16 | float32 | float64
     p : float, default 0.5
-        Probability in [0, 1]; 1 gives zeros.
+        Probability in [0, 1]; for 1 the result is zeros.
     training : bool, default True
         If False, `x` is returned.
     name : str, optional

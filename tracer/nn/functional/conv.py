@@ -380,7 +380,7 @@ def conv2d_transpose(
     groups : int, default 1
         Each group of output channels sees only its group of input channels.
     output_size : int or (int, int), optional
-        Spatial size of the result in place of the one that `output_padding` gives: between the size
+        Spatial size of the result instead of that by `output_padding`: between the size
         for an output padding of 0 and that size + stride - 1.
     data_format : "NCHW" or "NHWC", default "NCHW"
         "NHWC": the channels are the last axis of x and of the result; `weight` keeps its layout.
@@ -491,7 +491,7 @@ def conv3d_transpose(
     dilation : int or (int, int, int), default 1
         Distance between neighbouring elements of the filter.
     output_size : int or (int, int, int), optional
-        Spatial size of the result in place of the one that `output_padding` gives: between the size
+        Spatial size of the result instead of that by `output_padding`: between the size
         for an output padding of 0 and that size + stride - 1.
     data_format : "NCDHW" or "NDHWC", default "NCDHW"
         "NDHWC": the channels are the last axis of x and of the result; `weight` keeps its layout.
@@ -573,7 +573,7 @@ def conv1d_transpose(
     dilation : int or [int], default 1
         Distance between neighbouring elements of the filter.
     output_size : int or [int], optional
-        Spatial size of the result in place of the one that `output_padding` gives: between the size
+        Spatial size of the result instead of that by `output_padding`: between the size
         for an output padding of 0 and that size + stride - 1.
     data_format : "NCL" or "NLC", default "NCL"
         "NLC": the channels are the last axis of x and of the result; `weight` keeps its layout.

@@ -658,7 +658,7 @@ def sigmoid_focal_loss(
     alpha : float, default 0.25
         Weight of the label 1.
     gamma : float, default 2.0
-        Exponent; 0 gives a weighted cross entropy.
+        Exponent; 0 means a weighted cross entropy.
     reduction : "mean", "sum" or "none", default "sum"
     name : str, optional
         Not used.
