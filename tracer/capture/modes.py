@@ -288,7 +288,7 @@ class Static(Mode):
         written = self.recorder.add(op, args, attrs, outputs)
         for slot in result:
             for variable in slot if isinstance(slot, list) else [slot]:
-                variable.where = written.user_line
+                variable.user_line = written.user_line
         return result[0] if len(op.outs) == 1 else tuple(result)
 
     def _check_or_reshape_path_dependent_operand(self, op: Op, operand: Any) -> Any:

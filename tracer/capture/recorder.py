@@ -431,7 +431,7 @@ class Recorder:
         result = self.create_variable(
             self.declare(self.namer.generate_temporary_name(type), operand.meta)
         )
-        result.where = self.append_op(
+        result.user_line = self.append_op(
             type,
             {slot: [self.find_name_or_declare_persistable(operand)]},
             {"Out": [result.name]},
@@ -471,7 +471,9 @@ class Recorder:
         that an op must read for it.
         """
         name = self.find_name_or_declare_persistable(tensor)
-        maybe_undefined = tensor.maybe_undefined if isinstance(tensor, Variable) else None
+        if not isinstance(tensor, Variable):
+            return name
+        maybe_undefined = tensor.maybe_undefined
         if (
             maybe_undefined is None
             or maybe_undefined.check is None

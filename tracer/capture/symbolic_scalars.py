@@ -315,7 +315,7 @@ def _integer_power(x: Any, y: Any, a: PossibleScalarTypes, b: PossibleScalarType
     returns a float for a negative exponent.
     """
     if b.is_nonnegative:
-        result = Tensor.__pow__(x, y) if isinstance(x, Tensor) else Tensor.__rpow__(y, x)  # type: ignore[operator, attr-defined]
+        result = Tensor.__pow__(x, y) if isinstance(x, Tensor) else Tensor.__rpow__(y, x)
         return mark_symbolic_scalar(result, PossibleScalarTypes(frozenset({int}), a.is_nonnegative))
     types = frozenset({float}) if not isinstance(y, Tensor) else frozenset({int, float})
     return mark_symbolic_scalar(

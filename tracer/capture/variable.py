@@ -74,7 +74,7 @@ class Variable(Tensor):
 
     raw: the declaration of the variable.
     shape: -1 for dynamic sizes.
-    where: the line that created it.
+    user_line: the line that created it.
     maybe_undefined: a record that is set if the variable is assigned only on some paths.
     implied_none_flags: for a condition, the none flags whose values are known if the condition is
     true, and those known if it is false.
@@ -87,7 +87,7 @@ class Variable(Tensor):
     printing.
     """
 
-    where = ""
+    user_line = ""
     maybe_undefined: MaybeUndefinedRecord | None = None  # set if only some paths assign it
     implied_none_flags: Any = (
         # For a condition: the none flags whose values are known if the condition is true, and those
@@ -218,7 +218,7 @@ class Variable(Tensor):
         """The end of an error message: ` created at` and the line that created the variable, or its
         quoted name if the line is unknown.
         """
-        return f" created at {self.where}" if self.where else f" '{self.name}'"
+        return f" created at {self.user_line}" if self.user_line else f" '{self.name}'"
 
     @property
     def dtype(self) -> DType:

@@ -1,7 +1,9 @@
 from collections.abc import Callable
 from typing import Any
 
-class TensorBase:
+from ._tensor_methods import TensorMethods
+
+class TensorBase(TensorMethods):
     """The fields of a Tensor that every op touches."""
 
     array: Any

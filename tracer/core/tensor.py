@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -68,25 +68,6 @@ class Tensor(TensorBase):
     _program_output_name = ""  # the name of the program output that holds the tensor
 
     __array_priority__ = 100  # `ndarray + Tensor` calls Tensor.__radd__
-
-    if TYPE_CHECKING:  # attached by oarlock.tensor.patch
-        __add__: Callable[[Any, Any], Tensor]
-        __radd__: Callable[[Any, Any], Tensor]
-        __sub__: Callable[[Any, Any], Tensor]
-        __rsub__: Callable[[Any, Any], Tensor]
-        __mul__: Callable[[Any, Any], Tensor]
-        __rmul__: Callable[[Any, Any], Tensor]
-        __truediv__: Callable[[Any, Any], Tensor]
-        __neg__: Callable[[Any], Tensor]
-        __matmul__: Callable[[Any, Any], Tensor]
-        __lt__: Callable[[Any, Any], Tensor]
-        __gt__: Callable[[Any, Any], Tensor]
-        __ge__: Callable[[Any, Any], Tensor]
-        __le__: Callable[[Any, Any], Tensor]
-
-        backward: Callable[..., None]
-
-        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, array: Any, *, stop_gradient: bool = True, name: str | None = None) -> None:
         self.array = array
@@ -560,11 +541,10 @@ class Tensor(TensorBase):
                     f"register_hook: the tensor has stop_gradient=True (X={self.meta})"
                 )
             )
-        holder = self if self.node is None else self.node
         if self.node is None:
             hooks = self._hooks = self._hooks if self._hooks is not None else []
         else:
-            hooks = holder.hooks_of(self.index)
+            hooks = self.node.hooks_of(self.index)
         hooks.append(hook)
         handle = RemovableHookHandle(hooks, hook)
         state.mode.on_gradient_hook_registered(self, handle)

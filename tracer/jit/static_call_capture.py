@@ -127,7 +127,7 @@ class StaticCallCapture:
         if self.recorder.strict:
             raise TraceError(
                 f"'{leaf.maybe_undefined.name}' may be None, but a program must return tensors\n  "
-                f"at {leaf.where}"
+                f"at {leaf.user_line}"
             )
         with use_base_mode(self.mode):
             holds = OPS["logical_not"](leaf.maybe_undefined.none_flag)
@@ -140,7 +140,7 @@ class StaticCallCapture:
                 if missing_return
                 else "is None, but a program must return tensors"
             )
-            emit_assert(self.mode, holds, f"'{leaf.maybe_undefined.name}' {why}", leaf.where)
+            emit_assert(self.mode, holds, f"'{leaf.maybe_undefined.name}' {why}", leaf.user_line)
         leaf.maybe_undefined = None
 
     def _call_converted_and_collect_side_effects(

@@ -118,7 +118,7 @@ _COMPARISONS = {
 # and its function otherwise, because checking the operands in Python would cost more than a
 # small op. The third argument of Operator states whether the op accepts integers, the fourth
 # whether it is the reflected operator.
-OPERATORS: dict[str, Callable[..., Any]] = {
+BINARY_OPERATORS: dict[str, Callable[..., Any]] = {
     "__add__": Operator(elementwise.add, _make_tensor_operator(elementwise.add, math.add), True),
     "__radd__": Operator(elementwise.add, math.add, True, True),
     "__sub__": Operator(
@@ -141,9 +141,6 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__rpow__": _make_reflected_operator(math.power),
     "__matmul__": _matmul,
     "__rmatmul__": _make_reflected_operator(_matmul),
-    "__neg__": math.neg,
-    "__abs__": math.abs,
-    "__invert__": invert,
     **{
         f"__{name}__": Operator(OPS[op], _make_tensor_operator(OPS[op]), True)
         for name, op in _COMPARISONS.items()
@@ -151,6 +148,11 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__and__": logic.bitwise_and,
     "__or__": logic.bitwise_or,
     "__xor__": logic.bitwise_xor,
+}
+OTHER_OPERATORS: dict[str, Callable[..., Any]] = {
+    "__neg__": math.neg,
+    "__abs__": math.abs,
+    "__invert__": invert,
     "__getitem__": getitem,
     "__setitem__": setitem,
     "__contains__": contains,
@@ -191,14 +193,14 @@ EXPORTS = {
 
 def set_tensor_operators_and_methods() -> None:
     """Set the operators and methods of Tensor."""
-    for name, function in OPERATORS.items():
+    for name, function in (BINARY_OPERATORS | OTHER_OPERATORS).items():
         setattr(Tensor, name, function)
     for module in MODULES:
         for name in tensor_method_names(module):
             setattr(Tensor, name, EXPORTS.get(name) or getattr(module, name))
     for name in methods_only.METHODS_ONLY:
         setattr(Tensor, name, getattr(methods_only, name))
-    Tensor.T = property(methods_only.reverse_all_axes)  # type: ignore[attr-defined]
+    setattr(Tensor, "T", property(methods_only.reverse_all_axes))  # noqa: B010 - its stub is read-only
 
 
 set_tensor_operators_and_methods()

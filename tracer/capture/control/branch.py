@@ -521,7 +521,7 @@ class BranchMerge:
         )
         if all(flag is False for flag in flags):
             return result
-        where = next((v.where for v in values if isinstance(v, Variable)), "")
+        where = next((v.user_line for v in values if isinstance(v, Variable)), "")
         return mark_maybe_none(
             result,
             name,
@@ -583,12 +583,12 @@ class BranchMerge:
         )
         if is_entry or is_user_variable_name(name):
             side = self.branches[defined is b]
-            # whether the branch itself created the value; otherwise `where` is a line outside of
-            # the branch
+            # whether the branch itself created the value; otherwise `user_line` is a line
+            # before the branch
             is_created_in_branch = (
                 isinstance(defined, Variable) and defined.name in side.open_block.block.vars
             )
-            line = (defined.where if is_created_in_branch else "") or user_line()
+            line = (defined.user_line if is_created_in_branch else "") or user_line()
             defined_flag_value = self._defined_flag(name, defined, side)
             flags = (defined_flag_value, False) if defined is a else (False, defined_flag_value)
             flag, expected = (
@@ -806,7 +806,7 @@ class BranchMerge:
             op = self.recorder.append_op(
                 "select_input", {"X": [two, one], "Mask": [mask]}, {"Out": [variable.name]}
             )
-            variable.where = op.user_line
+            variable.user_line = op.user_line
 
     def _emit_conditional_block(self, pred: Any, side: RecordedBranch) -> None:
         recorder, block = self.recorder, side.open_block.block

@@ -294,7 +294,9 @@ class LoopRecording(LoopState):
         result = recorder.create_variable(
             recorder.declare(recorder.namer.generate_temporary_name("while"), carried.meta, outer)
         )
-        result.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
+        result.user_line = (
+            carried.initial.user_line if isinstance(carried.initial, Variable) else ""
+        )
         carried.variable = result
         return mark_symbolic_scalar(result, carried.scalar_kind)
 

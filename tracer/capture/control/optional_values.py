@@ -98,7 +98,7 @@ def mark_maybe_none(
     where: the line that assigned it.
     """
     flag.implied_none_flags = frozenset({(flag.name, True)}), frozenset({(flag.name, False)})
-    at = f" (see {value.where or where})" if value.where or where else ""
+    at = f" (see {value.user_line or where})" if value.user_line or where else ""
     check = UndefinedCheck(
         name, value.raw, flag.name, "", expected=False, message_prefix=IS_NONE_PREFIX
     )

@@ -414,7 +414,7 @@ class StaticRNN:
         result = recorder.create_variable(
             recorder.declare(name, meta, stop_gradient=one.stop_gradient)
         )
-        result.where = recorder.block.ops[-1].user_line
+        result.user_line = recorder.block.ops[-1].user_line
         return result
 
 

@@ -184,7 +184,7 @@ class TensorArray(TensorArrayMarkerBase):
         recorder = _require_current_recorder()
         desc = recorder.declare(recorder.namer.generate_temporary_name(type), meta)
         result = recorder.create_variable(desc)
-        result.where = recorder.append_op(
+        result.user_line = recorder.append_op(
             type, {"X": [self.name], **inputs}, {"Out": [desc.name]}, attrs
         ).user_line
         return result

@@ -1,0 +1,22 @@
+"""Types of arguments that functions accept in several forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .dtype import DType
+    from .tensor import Tensor
+
+# The other operand of a Python operator; int, float and bool count as complex.
+Operand: TypeAlias = "Tensor | np.ndarray[Any, Any] | np.generic | complex"
+# What `to_tensor` accepts.
+TensorLike: TypeAlias = "Operand | Sequence[TensorLike]"
+DTypeLike: TypeAlias = "DType | str | np.dtype[Any] | type[Any]"
+# A number of an index or a size, which a tensor with one element may hold.
+Size: TypeAlias = "int | np.integer[Any] | Tensor"
+Shape: TypeAlias = "Sequence[Size] | Tensor"
+Axes: TypeAlias = "int | Sequence[int]"
