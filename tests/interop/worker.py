@@ -230,12 +230,8 @@ def load_static(folder, outputs):
     static_files.load(paddle, folder, outputs)
 
 
-def lowering(folder):
-    return lowering_cases.export_all(folder)
-
-
 DO = {
-    "lowering": lowering,
+    "lowering": lowering_cases.export_all,
     "packed_models": packed_models.export_all,
     "train": train,
     "trained_programs": trained_programs.save,

@@ -127,6 +127,7 @@ def test_program_equals_python_or_is_rejected(first: int, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.one_in(4, 0)
 @pytest.mark.parametrize("first", range(4, 16))
 def test_all_programs_equal_python_or_are_rejected(first: int, tmp_path: Path) -> None:
     equal = [returns_equal_results(f, to_static(f)) for f in programs(tmp_path, first, 16)]

@@ -180,11 +180,13 @@ def test_errors_shorten_long_values(op: str, attr: str, how: str) -> None:
     assert len(str(error.value)) < 10_000
 
 
-@pytest.mark.parametrize("rows", [2**31 - 1, -(2**31)])
+@pytest.mark.parametrize(
+    ("rows", "words"), [(2**31 - 1, "OARLOCK_MAX_RESULT_BYTES"), (-(2**31), "is negative")]
+)
 @pytest.mark.parametrize("op", ["tril_indices", "triu_indices"])
-def test_triangle_size_needs_constant_time(op: str, rows: int) -> None:
+def test_triangle_size_needs_constant_time(op: str, rows: int, words: str) -> None:
     names = ("rows", "cols") if op == "tril_indices" else ("row", "col")
-    with pytest.raises(OpError, match=r"OARLOCK_MAX_RESULT_BYTES|is negative"):
+    with pytest.raises(OpError, match=words):
         OPS[op](**dict(zip(names, (rows, 2**31 - 1), strict=True)))
 
 

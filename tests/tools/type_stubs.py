@@ -53,7 +53,10 @@ class Stub:
             + [*sorted(self.imports), "", *exports, "", *self.declarations]
         )
         options = ["--stdin-filename", "stub.pyi", "-"]
-        for command in (["check", "--quiet", "--select", "I,RUF022", "--fix"], ["format", "--quiet"]):
+        for command in (
+            ["check", "--quiet", "--select", "I,RUF022", "--fix"],
+            ["format", "--quiet"],
+        ):
             text = subprocess.run(
                 [sys.executable, "-m", "ruff", *command, *options],
                 input=text,

@@ -185,10 +185,14 @@ def with_size_check(
 def check_inferred_result_sizes(
     op: OpProtocol, args: tuple[Any, ...], attrs: dict[str, Any], meta: type[Any]
 ) -> None:
-    """Raise MemoryLimitError if shape inference finds a result that exceeds the limit."""
+    """Raise MemoryLimitError if shape inference finds a result that exceeds the limit, or OpError
+    if it rejects the inputs.
+    """
     try:
         results = op.infer(tuple(metas_of_arrays(arg, meta) for arg in args), attrs)
-    except (OpError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+    except OpError:  # also a ValueError
+        raise
+    except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
         return  # the kernel reports the error
     for result in _flatten_metas(results):
         check_result_size(result.shape, result.dtype.itemsize)
