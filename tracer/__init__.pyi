@@ -147,6 +147,7 @@ from oarlock.tensor import (
     floor,
     floor_,
     floor_divide_,
+    floor_mod_,
     fmax,
     fmin,
     frac_,
@@ -165,6 +166,9 @@ from oarlock.tensor import (
     index_add_,
     index_fill_,
     index_put_,
+    isfinite,
+    isinf,
+    isnan,
     lcm_,
     ldexp_,
     lerp_,
@@ -204,6 +208,7 @@ from oarlock.tensor import (
     put_along_axis_,
     reciprocal,
     reciprocal_,
+    remainder_,
     renorm_,
     reshape_,
     round,
@@ -234,11 +239,6 @@ from oarlock.tensor import (
     trunc_,
     unsqueeze_,
 )
-from oarlock.tensor import isfinite_v2 as isfinite
-from oarlock.tensor import isinf_v2 as isinf
-from oarlock.tensor import isnan_v2 as isnan
-from oarlock.tensor import mod_ as floor_mod_
-from oarlock.tensor import mod_ as remainder_
 from oarlock.tensor.complex_numbers import (
     angle,
     as_complex,
@@ -485,6 +485,7 @@ __all__ = [
     "Tensor",
     "TraceError",
     "VerifyError",
+    "__version__",
     "abs",
     "abs_",
     "acos",
@@ -953,3 +954,4 @@ int32: DType
 int64: DType
 int8: DType
 uint8: DType
+__version__: str

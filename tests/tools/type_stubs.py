@@ -231,10 +231,10 @@ def method_of(cls: type, method: FunctionType) -> Function:
     return Function(signature, function.module, found.docstring)
 
 
-def declare(stub: Stub, name: str, value: Any, declared: dict[int, str]) -> None:
+def declare(stub: Stub, name: str, value: Any, declared: dict[int, tuple[str, str]]) -> None:
     """Add the import or declaration of a public name.
 
-    declared: the module of each value that a stub declares, by id
+    declared: the id of each value that a stub declares -> module and name
     """
     stub.exports.append(name)
     module = getattr(value, "__module__", None) or ""
@@ -243,8 +243,8 @@ def declare(stub: Stub, name: str, value: Any, declared: dict[int, str]) -> None
         package, _, last = value.__name__.rpartition(".")
         stub.imports.add(import_statement(package, last, name))
     elif id(value) in declared:
-        stub.imports.add(import_statement(declared[id(value)], own_name, name))
-    elif own_name in definitions_in(module) and module != stub.module:
+        stub.imports.add(import_statement(*declared[id(value)], name))
+    elif own_name and own_name in definitions_in(module) and module != stub.module:
         stub.imports.add(import_statement(module, own_name, name))
     elif inspect.isclass(value) or isinstance(value, FunctionType):
         stub.declarations.append(
@@ -252,10 +252,11 @@ def declare(stub: Stub, name: str, value: Any, declared: dict[int, str]) -> None
             if inspect.isclass(value)
             else function_text(stub, name, Function.of(value))
         )
-        declared[id(value)] = stub.module
+        declared[id(value)] = stub.module, name
     else:
         kind = type(value)
-        stub.imports.add(f"from {kind.__module__} import {kind.__name__}")
+        if kind.__module__ != "builtins":
+            stub.imports.add(f"from {kind.__module__} import {kind.__name__}")
         stub.declarations.append(f"{name}: {kind.__name__}")
 
 
@@ -275,10 +276,11 @@ def is_of_oarlock(value: Any) -> bool:
 def public_names(package: ModuleType) -> list[str]:
     """Return the names that users can import from a package."""
     names = [name for name in dir(package) if not name.startswith("_")]
-    return sorted(name for name in names if is_of_oarlock(getattr(package, name)))
+    versions = ["__version__"] if hasattr(package, "__version__") else []
+    return sorted(name for name in names if is_of_oarlock(getattr(package, name))) + versions
 
 
-def package_stub(package: str, declared: dict[int, str]) -> Stub:
+def package_stub(package: str, declared: dict[int, tuple[str, str]]) -> Stub:
     """Return the stub of a package, such as "nn.functional"."""
     full_name = f"oarlock.{package}".rstrip(".")
     module = import_module(full_name)
@@ -324,7 +326,7 @@ def method_text(stub: Stub, name: str) -> Iterator[str]:
 
 def all_stubs() -> dict[Path, str]:
     """Return the text of each stub."""
-    declared: dict[int, str] = {}
+    declared: dict[int, tuple[str, str]] = {}
     found = {SOURCES / "core" / "_tensor_methods.pyi": tensor_methods_stub().text()}
     for package in PACKAGES:
         path = SOURCES.joinpath(*package.split("."), "__init__.pyi")

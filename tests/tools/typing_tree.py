@@ -2,19 +2,20 @@
 install.
 """
 
+import os
 import pathlib
 import shutil
 import sysconfig
 import tomllib
 
-root = pathlib.Path(__file__).resolve().parents[2]
-tree = root / "build" / "typing"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TREE = ROOT / "build" / "typing"
 
 
-def main() -> None:
+def make() -> None:
     """Make the tree anew."""
-    shutil.rmtree(tree, ignore_errors=True)
-    table = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["scikit-build"]["wheel"][
+    tree = TREE.with_name(f"typing-{os.getpid()}")  # other processes see a complete tree or none
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]["wheel"][
         "packages"
     ]
     for target, source in table.items():
@@ -23,13 +24,16 @@ def main() -> None:
         # the stub of the C++ runtime lies where it was installed, not in the sources
         if target == "oarlock/loader":
             place.mkdir()
-            for file in (root / source).iterdir():
+            for file in (ROOT / source).iterdir():
                 (place / file.name).symlink_to(file)
         else:
-            place.symlink_to(root / source)
+            place.symlink_to(ROOT / source)
     stub = pathlib.Path(sysconfig.get_path("purelib"), "oarlock", "loader", "_runtime.pyi")
     if stub.exists():
         (tree / "oarlock" / "loader" / stub.name).symlink_to(stub)
+    shutil.rmtree(TREE, ignore_errors=True)
+    tree.rename(TREE)
 
 
-main()
+if __name__ == "__main__":
+    make()

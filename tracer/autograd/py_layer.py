@@ -198,7 +198,7 @@ class PyLayer:
         raise NotImplementedError("a subclass of PyLayer must implement the static method forward")
 
     @staticmethod
-    def backward(ctx: PyLayerContext, *args: Any) -> Any:
+    def backward(ctx: PyLayerContext, *args: Any, **kwargs: Any) -> Any:
         """Return the gradients of the tensors that `forward` took.
 
         Subclasses define this static method.
@@ -208,6 +208,8 @@ class PyLayer:
         ctx : PyLayerContext
         *args : Tensor
             The gradients of the tensors that `forward` returned.
+        **kwargs
+            Never passed.
 
         Returns
         -------

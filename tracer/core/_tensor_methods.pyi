@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from oarlock.core.tensor import Tensor
-from oarlock.core.type_aliases import Operand
+from oarlock.core.type_aliases import Axes, DTypeLike, Operand, Scalar, Shape, Size, TensorLike
 
 class TensorMethods:
     @property
@@ -69,9 +69,9 @@ class TensorMethods:
         """Inverse hyperbolic cosine."""
     def acosh_(self, name: str | None = None) -> Tensor:
         """Inverse hyperbolic cosine, in place."""
-    def add(self, y: Any, name: str | None = None) -> Tensor:
+    def add(self, y: Operand, name: str | None = None) -> Tensor:
         """Add elementwise, with broadcasting."""
-    def add_(self, y: Any, name: str | None = None) -> Tensor:
+    def add_(self, y: Operand, name: str | None = None) -> Tensor:
         """Add elementwise, with broadcasting, in place."""
     def addmm(
         self, x: Tensor, y: Tensor, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
@@ -81,7 +81,9 @@ class TensorMethods:
         self, x: Tensor, y: Tensor, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
     ) -> Tensor:
         """Add a matrix and the product of two matrices, in place."""
-    def all(self, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    def all(
+        self, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+    ) -> Tensor:
         """Whether all elements over axes are True."""
     def allclose(
         self,
@@ -92,19 +94,25 @@ class TensorMethods:
         name: str | None = None,
     ) -> Tensor:
         """Whether all elements are equal up to a tolerance."""
-    def amax(self, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    def amax(
+        self, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+    ) -> Tensor:
         """Largest element over axes; equal maxima share the gradient."""
-    def amin(self, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    def amin(
+        self, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+    ) -> Tensor:
         """Smallest element over axes; equal minima share the gradient."""
     def angle(self, name: str | None = None) -> Tensor:
         """Argument of complex numbers, in radians; 0 or pi for real numbers."""
-    def any(self, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    def any(
+        self, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+    ) -> Tensor:
         """Whether any element over axes is True."""
     def argmax(
         self,
         axis: int | None = None,
         keepdim: bool = False,
-        dtype: Any = "int64",
+        dtype: DTypeLike = "int64",
         name: str | None = None,
     ) -> Tensor:
         """Index of the largest element along one axis."""
@@ -112,7 +120,7 @@ class TensorMethods:
         self,
         axis: int | None = None,
         keepdim: bool = False,
-        dtype: Any = "int64",
+        dtype: DTypeLike = "int64",
         name: str | None = None,
     ) -> Tensor:
         """Index of the smallest element along one axis."""
@@ -134,7 +142,7 @@ class TensorMethods:
         """Inverse hyperbolic sine."""
     def asinh_(self, name: str | None = None) -> Tensor:
         """Inverse hyperbolic sine, in place."""
-    def astype(self, dtype: Any) -> Tensor:
+    def astype(self, dtype: DTypeLike) -> Tensor:
         """Convert the elements to another dtype."""
     def atan(self, name: str | None = None) -> Tensor:
         """Inverse tangent, an angle in radians."""
@@ -164,9 +172,9 @@ class TensorMethods:
         """Bitwise and of two elements."""
     def bitwise_and_(self, y: Any, name: str | None = None) -> Tensor:
         """Bitwise and of two elements, in place."""
-    def bitwise_not(self, out: Any = None, name: str | None = None) -> Tensor:
+    def bitwise_not(self, out: Tensor | None = None, name: str | None = None) -> Tensor:
         """Bitwise complement of each element."""
-    def bitwise_not_(self, out: Any = None, name: str | None = None) -> Tensor:
+    def bitwise_not_(self, out: Tensor | None = None, name: str | None = None) -> Tensor:
         """Bitwise complement of each element, in place."""
     def bitwise_or(self, y: Any, name: str | None = None) -> Tensor:
         """Bitwise or of two elements."""
@@ -187,7 +195,7 @@ class TensorMethods:
         """Shape that two shapes broadcast to."""
     def broadcast_tensors(self, name: str | None = None) -> list[Tensor]:
         """Broadcast several tensors to their common shape."""
-    def broadcast_to(self, shape: Any, name: str | None = None) -> Tensor:
+    def broadcast_to(self, shape: Shape, name: str | None = None) -> Tensor:
         """Broadcast a tensor to a shape."""
     def bucketize(
         self,
@@ -197,9 +205,9 @@ class TensorMethods:
         name: str | None = None,
     ) -> Tensor:
         """Index of the bucket of each element, for buckets with sorted boundaries."""
-    def cast(self, dtype: Any) -> Tensor:
+    def cast(self, dtype: DTypeLike) -> Tensor:
         """Convert the elements to another dtype."""
-    def cast_(self, dtype: Any) -> Tensor:
+    def cast_(self, dtype: DTypeLike) -> Tensor:
         """Convert the elements to another dtype, in place."""
     def cauchy_(self, loc: float = 0, scale: float = 1, name: str | None = None) -> Tensor:
         """Fill a tensor with random numbers from a Cauchy distribution, in place."""
@@ -219,13 +227,17 @@ class TensorMethods:
         """Cholesky decomposition of positive definite matrices."""
     def cholesky_solve(self, y: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
         """Solve (y y^H) Z = x, or (y^H y) Z = x if `upper`."""
-    def chunk(self, chunks: int, axis: Any = 0, name: str | None = None) -> list[Tensor]:
+    def chunk(self, chunks: int, axis: int | Tensor = 0, name: str | None = None) -> list[Tensor]:
         """Split a tensor along one axis into equal parts."""
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set the accumulated gradient to zero, or delete it."""
-    def clip(self, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
+    def clip(
+        self, min: Scalar | None = None, max: Scalar | None = None, name: str | None = None
+    ) -> Tensor:
         """Limit the elements to an interval."""
-    def clip_(self, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
+    def clip_(
+        self, min: Scalar | None = None, max: Scalar | None = None, name: str | None = None
+    ) -> Tensor:
         """Limit the elements to an interval, in place."""
     def clone(self, name: str | None = None) -> Tensor:
         """Copy a tensor; gradients flow to the original."""
@@ -233,7 +245,7 @@ class TensorMethods:
         self, r: int = 2, with_replacement: bool = False, name: str | None = None
     ) -> Tensor:
         """All combinations of r elements of a vector."""
-    def concat(self, axis: Any = 0, name: str | None = None) -> Tensor:
+    def concat(self, axis: int | Tensor = 0, name: str | None = None) -> Tensor:
         """Join tensors along an existing axis."""
     def cond(self, p: Any = None, name: str | None = None) -> Tensor:
         """Condition number: norm of x times norm of its inverse."""
@@ -241,7 +253,7 @@ class TensorMethods:
         """Complex conjugate; real numbers are unchanged."""
     def contiguous(self) -> Tensor:
         """Return the tensor itself: all tensors count as contiguous."""
-    def copy_(self, other: Any, blocking: bool = True) -> Tensor:
+    def copy_(self, other: TensorLike, blocking: bool = True) -> Tensor:
         """Copy the elements of another tensor into this one, in place."""
     def corrcoef(self, rowvar: bool = True, name: str | None = None) -> Tensor:
         """Correlation matrix of variables, in [-1, 1]."""
@@ -254,7 +266,7 @@ class TensorMethods:
     def cosh_(self, name: str | None = None) -> Tensor:
         """Hyperbolic cosine, in place."""
     def count_nonzero(
-        self, axis: Any = None, keepdim: bool = False, name: str | None = None
+        self, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
     ) -> Tensor:
         """Number of elements over axes that are not 0."""
     def cov(
@@ -268,30 +280,36 @@ class TensorMethods:
         """Covariance matrix of variables."""
     def cpu(self) -> Tensor:
         """Return the tensor on the CPU."""
-    def crop(self, shape: Any = None, offsets: Any = None, name: str | None = None) -> Tensor:
+    def crop(
+        self, shape: Shape | None = None, offsets: Shape | None = None, name: str | None = None
+    ) -> Tensor:
         """Return a rectangular block of a tensor."""
     def cross(self, y: Tensor, axis: int = 9, name: str | None = None) -> Tensor:
         """Cross product of vectors of three elements."""
     def cuda(self, device_id: int | None = None, blocking: bool = True) -> Tensor:
         """Return the tensor on a GPU."""
     def cummax(
-        self, axis: int | None = None, dtype: Any = "int64", name: str | None = None
+        self, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
     ) -> tuple[Tensor, Tensor]:
         """Maxima of the first elements along one axis, and their indices."""
     def cummin(
-        self, axis: int | None = None, dtype: Any = "int64", name: str | None = None
+        self, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
     ) -> tuple[Tensor, Tensor]:
         """Minima of the first elements along one axis, and their indices."""
-    def cumprod(self, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
+    def cumprod(
+        self, dim: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
+    ) -> Tensor:
         """Products of the first elements along one axis."""
     def cumprod_(
-        self, dim: int | None = None, dtype: Any = None, name: str | None = None
+        self, dim: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
     ) -> Tensor:
         """Products of the first elements along one axis, in place."""
-    def cumsum(self, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
+    def cumsum(
+        self, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
+    ) -> Tensor:
         """Sum up the elements along one axis, with all partial sums."""
     def cumsum_(
-        self, axis: int | None = None, dtype: Any = None, name: str | None = None
+        self, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
     ) -> Tensor:
         """Sum up the elements along one axis, with all partial sums, in place."""
     def cumulative_trapezoid(
@@ -331,9 +349,9 @@ class TensorMethods:
         """Digamma function: the derivative of the logarithm of the gamma function, in place."""
     def dist(self, y: Tensor, p: float = 2, name: str | None = None) -> Tensor:
         """The p-norm of all elements of a difference."""
-    def divide(self, y: Any, name: str | None = None) -> Tensor:
+    def divide(self, y: Operand, name: str | None = None) -> Tensor:
         """Divide elementwise, with broadcasting."""
-    def divide_(self, y: Any, name: str | None = None) -> Tensor:
+    def divide_(self, y: Operand, name: str | None = None) -> Tensor:
         """Divide elementwise, with broadcasting, in place."""
     def dot(self, y: Tensor, name: str | None = None) -> Tensor:
         """Inner product of vectors over the last axis."""
@@ -363,7 +381,7 @@ class TensorMethods:
         """Exponential function."""
     def exp_(self, name: str | None = None) -> Tensor:
         """Exponential function, in place."""
-    def expand(self, shape: Any, name: str | None = None) -> Tensor:
+    def expand(self, shape: Shape, name: str | None = None) -> Tensor:
         """Broadcast a tensor to a shape."""
     def expand_as(self, y: Tensor, name: str | None = None) -> Tensor:
         """Broadcast a tensor to the shape of another one."""
@@ -373,7 +391,7 @@ class TensorMethods:
         """Exponential function minus 1, exact for small x, in place."""
     def exponential_(self, lam: float = 1.0, name: str | None = None) -> Tensor:
         """Fill a tensor with random numbers from an exponential distribution, in place."""
-    def fill_(self, value: Any) -> Tensor:
+    def fill_(self, value: Scalar) -> Tensor:
         """Set all elements to one value, in place."""
     def fill_diagonal_(
         self, value: float, offset: int = 0, wrap: bool = False, name: str | None = None
@@ -391,19 +409,19 @@ class TensorMethods:
         """Merge neighbouring axes into one."""
     def flatten_(self, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Tensor:
         """Merge neighbouring axes into one, in place."""
-    def flip(self, axis: Any, name: str | None = None) -> Tensor:
+    def flip(self, axis: Axes | Tensor, name: str | None = None) -> Tensor:
         """Reverse the order of the elements along axes."""
     def floor(self, name: str | None = None) -> Tensor:
         """Round down to an integer."""
     def floor_(self, name: str | None = None) -> Tensor:
         """Round down to an integer, in place."""
-    def floor_divide(self, y: Any, name: str | None = None) -> Tensor:
+    def floor_divide(self, y: Operand, name: str | None = None) -> Tensor:
         """Divide elementwise and round the quotient down."""
-    def floor_divide_(self, y: Any, name: str | None = None) -> Tensor:
+    def floor_divide_(self, y: Operand, name: str | None = None) -> Tensor:
         """Divide elementwise and round the quotient down, in place."""
-    def floor_mod(self, y: Any, name: str | None = None) -> Tensor:
+    def floor_mod(self, y: Operand, name: str | None = None) -> Tensor:
         """Remainder of a division, with the sign of the divisor."""
-    def floor_mod_(self, y: Any, name: str | None = None) -> Tensor:
+    def floor_mod_(self, y: Operand, name: str | None = None) -> Tensor:
         """Remainder of a division, with the sign of the divisor, in place."""
     def fmax(self, y: Any, name: str | None = None) -> Tensor:
         """Larger of two elements, ignoring NaN."""
@@ -415,7 +433,9 @@ class TensorMethods:
         """Fractional part of each element, with its sign, in place."""
     def frexp(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """Split numbers into mantissas and exponents of 2."""
-    def gather(self, index: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
+    def gather(
+        self, index: Tensor, axis: int | Tensor | None = None, name: str | None = None
+    ) -> Tensor:
         """Take slices of a tensor along one axis."""
     def gather_nd(self, index: Tensor, name: str | None = None) -> Tensor:
         """Take elements or slices of a tensor at positions along its first axes."""
@@ -423,7 +443,7 @@ class TensorMethods:
         """Greatest common divisor of integers."""
     def gcd_(self, y: Tensor, name: str | None = None) -> Tensor:
         """Greatest common divisor of integers, in place."""
-    def geometric_(self, probs: Any, name: str | None = None) -> Tensor:
+    def geometric_(self, probs: float | Tensor, name: str | None = None) -> Tensor:
         """Fill a tensor with random numbers from a geometric distribution, in place."""
     def greater_equal(self, y: Any, name: str | None = None) -> Tensor:
         """Whether the first element is greater than or equal to the second."""
@@ -463,16 +483,28 @@ class TensorMethods:
         self, index: Tensor, axis: int, value: Tensor, name: str | None = None
     ) -> Tensor:
         """Add values to slices along one axis, in place."""
-    def index_fill(self, index: Tensor, axis: int, value: Any, name: str | None = None) -> Tensor:
+    def index_fill(
+        self, index: Tensor, axis: int, value: Scalar, name: str | None = None
+    ) -> Tensor:
         """Set slices along one axis to one value."""
-    def index_fill_(self, index: Tensor, axis: int, value: Any, name: str | None = None) -> Tensor:
+    def index_fill_(
+        self, index: Tensor, axis: int, value: Scalar, name: str | None = None
+    ) -> Tensor:
         """Set slices along one axis to one value, in place."""
     def index_put(
-        self, indices: Any, value: Tensor, accumulate: bool = False, name: str | None = None
+        self,
+        indices: Sequence[Tensor],
+        value: Tensor,
+        accumulate: bool = False,
+        name: str | None = None,
     ) -> Tensor:
         """Assign values at indices, or add them."""
     def index_put_(
-        self, indices: Any, value: Tensor, accumulate: bool = False, name: str | None = None
+        self,
+        indices: Sequence[Tensor],
+        value: Tensor,
+        accumulate: bool = False,
+        name: str | None = None,
     ) -> Tensor:
         """Assign values at indices, or add them, in place."""
     def index_sample(self, index: Tensor) -> Tensor:
@@ -540,9 +572,9 @@ class TensorMethods:
         """Multiply by a power of 2."""
     def ldexp_(self, y: Tensor, name: str | None = None) -> Tensor:
         """Multiply by a power of 2, in place."""
-    def lerp(self, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
+    def lerp(self, y: Tensor, weight: float | Tensor, name: str | None = None) -> Tensor:
         """Linear interpolation between two tensors."""
-    def lerp_(self, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
+    def lerp_(self, y: Tensor, weight: float | Tensor, name: str | None = None) -> Tensor:
         """Linear interpolation between two tensors, in place."""
     def less_equal(self, y: Any, name: str | None = None) -> Tensor:
         """Whether the first element is less than or equal to the second."""
@@ -575,16 +607,16 @@ class TensorMethods:
     def logaddexp(self, y: Tensor, name: str | None = None) -> Tensor:
         """Logarithm of the sum of two exponentials, without overflow."""
     def logcumsumexp(
-        self, axis: int | None = None, dtype: Any = None, name: str | None = None
+        self, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
     ) -> Tensor:
         """Logarithms of the sums of the first exponentials along one axis, without overflow."""
     def logical_and(self, y: Any, name: str | None = None) -> Tensor:
         """Logical and of two elements."""
     def logical_and_(self, y: Any, name: str | None = None) -> Tensor:
         """Logical and of two elements, in place."""
-    def logical_not(self, out: Any = None, name: str | None = None) -> Tensor:
+    def logical_not(self, out: Tensor | None = None, name: str | None = None) -> Tensor:
         """Logical not of each element."""
-    def logical_not_(self, out: Any = None, name: str | None = None) -> Tensor:
+    def logical_not_(self, out: Tensor | None = None, name: str | None = None) -> Tensor:
         """Logical not of each element, in place."""
     def logical_or(self, y: Any, name: str | None = None) -> Tensor:
         """Logical or of two elements."""
@@ -598,7 +630,9 @@ class TensorMethods:
         """Inverse of the sigmoid function: the logarithm of the odds."""
     def logit_(self, eps: float | None = None, name: str | None = None) -> Tensor:
         """Inverse of the sigmoid function: the logarithm of the odds, in place."""
-    def logsumexp(self, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    def logsumexp(
+        self, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+    ) -> Tensor:
         """Logarithm of the sum of exponentials over axes, without overflow."""
     def lstsq(
         self,
@@ -620,9 +654,9 @@ class TensorMethods:
         name: str | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Permutation and triangular matrices of an LU decomposition."""
-    def masked_fill(self, mask: Tensor, value: Any, name: str | None = None) -> Tensor:
+    def masked_fill(self, mask: Tensor, value: Scalar, name: str | None = None) -> Tensor:
         """Replace elements at which a mask is True by one value."""
-    def masked_fill_(self, mask: Tensor, value: Any, name: str | None = None) -> Tensor:
+    def masked_fill_(self, mask: Tensor, value: Scalar, name: str | None = None) -> Tensor:
         """Replace elements at which a mask is True by one value, in place."""
     def masked_select(self, mask: Tensor, name: str | None = None) -> Tensor:
         """Elements at which a mask is True, as a vector."""
@@ -636,31 +670,39 @@ class TensorMethods:
         """Matrix product over the last two axes; the other axes broadcast."""
     def matrix_power(self, n: int, name: str | None = None) -> Tensor:
         """n-th power of matrices; of the inverse if n is negative."""
-    def max(self, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    def max(
+        self, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+    ) -> Tensor:
         """Largest element over axes; NaN if any element is NaN."""
-    def maximum(self, y: Any, name: str | None = None) -> Tensor:
+    def maximum(self, y: Operand, name: str | None = None) -> Tensor:
         """Larger of two elements, with broadcasting."""
-    def mean(self, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    def mean(
+        self, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+    ) -> Tensor:
         """Arithmetic mean of the elements over axes."""
     def median(
         self, axis: int | None = None, keepdim: bool = False, name: str | None = None
     ) -> Tensor:
         """Median over axes; NaN if any element is NaN."""
-    def min(self, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    def min(
+        self, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+    ) -> Tensor:
         """Smallest element over axes; NaN if any element is NaN."""
-    def minimum(self, y: Any, name: str | None = None) -> Tensor:
+    def minimum(self, y: Operand, name: str | None = None) -> Tensor:
         """Smaller of two elements, with broadcasting."""
     def mm(self, mat2: Tensor, name: str | None = None) -> Tensor:
         """Product of two matrices, the same as `matmul`."""
-    def mod(self, y: Any, name: str | None = None) -> Tensor:
+    def mod(self, y: Operand, name: str | None = None) -> Tensor:
         """Remainder of a division, with the sign of the divisor."""
-    def mod_(self, y: Any, name: str | None = None) -> Tensor:
+    def mod_(self, y: Operand, name: str | None = None) -> Tensor:
         """Remainder of a division, with the sign of the divisor, in place."""
     def mode(
         self, axis: int = -1, keepdim: bool = False, name: str | None = None
     ) -> tuple[Tensor, Tensor]:
         """The most frequent element along one axis, and its index."""
-    def moveaxis(self, source: Any, destination: Any, name: str | None = None) -> Tensor:
+    def moveaxis(
+        self, source: int | Sequence[int], destination: int | Sequence[int], name: str | None = None
+    ) -> Tensor:
         """Move axes to new positions; the others keep their order."""
     def multi_dot(self, name: str | None = None) -> Tensor:
         """Product of several matrices, multiplied in the cheapest order."""
@@ -674,9 +716,9 @@ class TensorMethods:
         """Draw indices with probabilities proportional to given weights."""
     def multiplex(self, index: Tensor, name: str | None = None) -> Tensor:
         """Choose each row from one of several tensors."""
-    def multiply(self, y: Any, name: str | None = None) -> Tensor:
+    def multiply(self, y: Operand, name: str | None = None) -> Tensor:
         """Multiply elementwise, with broadcasting."""
-    def multiply_(self, y: Any, name: str | None = None) -> Tensor:
+    def multiply_(self, y: Operand, name: str | None = None) -> Tensor:
         """Multiply elementwise, with broadcasting, in place."""
     def mv(self, vec: Tensor, name: str | None = None) -> Tensor:
         """Product of a matrix and a vector."""
@@ -696,14 +738,27 @@ class TensorMethods:
         name: str | None = None,
     ) -> Tensor:
         """Replace NaN and infinities by finite numbers, in place."""
-    def nanmean(self, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    def nanmean(
+        self, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+    ) -> Tensor:
         """Mean of the elements over axes that are not NaN."""
-    def nanmedian(self, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+    def nanmedian(
+        self, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+    ) -> Tensor:
         """Median over axes of the elements that are not NaN."""
-    def nanquantile(self, q: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    def nanquantile(
+        self,
+        q: float | Sequence[float] | Tensor,
+        axis: Axes | Tensor | None = None,
+        keepdim: bool = False,
+    ) -> Tensor:
         """Quantiles over axes of the elements that are not NaN, with linear interpolation."""
     def nansum(
-        self, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
+        self,
+        axis: Axes | Tensor | None = None,
+        dtype: DTypeLike | None = None,
+        keepdim: bool = False,
+        name: str | None = None,
     ) -> Tensor:
         """Sum of the elements over axes, with NaN counted as 0."""
     def neg(self, name: str | None = None) -> Tensor:
@@ -715,7 +770,11 @@ class TensorMethods:
     def nonzero(self, as_tuple: bool = False) -> Any:
         """Positions of the elements that are not 0."""
     def norm(
-        self, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None
+        self,
+        p: float | str = "fro",
+        axis: Axes | Tensor | None = None,
+        keepdim: bool = False,
+        name: str | None = None,
     ) -> Tensor:
         """The p-norm over one axis, two axes or all elements."""
     def normal_(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Tensor:
@@ -742,18 +801,22 @@ class TensorMethods:
         """Derivative of order n of the digamma function."""
     def polygamma_(self, n: int, name: str | None = None) -> Tensor:
         """Derivative of order n of the digamma function, in place."""
-    def pow(self, y: Any, name: str | None = None) -> Tensor:
+    def pow(self, y: Operand, name: str | None = None) -> Tensor:
         """Raise to a power elementwise."""
-    def pow_(self, y: Any, name: str | None = None) -> Tensor:
+    def pow_(self, y: Operand, name: str | None = None) -> Tensor:
         """Raise to a power elementwise, in place."""
     def prod(
-        self, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None
+        self,
+        axis: Axes | Tensor | None = None,
+        keepdim: bool = False,
+        dtype: DTypeLike | None = None,
+        name: str | None = None,
     ) -> Tensor:
         """Product of the elements over axes."""
     def put_along_axis(
         self,
         indices: Tensor,
-        values: Any,
+        values: Scalar,
         axis: int,
         reduce: str = "assign",
         include_self: bool = True,
@@ -763,7 +826,7 @@ class TensorMethods:
     def put_along_axis_(
         self,
         indices: Tensor,
-        values: Any,
+        values: Scalar,
         axis: int,
         reduce: str = "assign",
         include_self: bool = True,
@@ -772,7 +835,12 @@ class TensorMethods:
         """Write values at positions along one axis, with other positions for each row, in place."""
     def qr(self, mode: str = "reduced", name: str | None = None) -> Any:
         """QR decomposition of matrices."""
-    def quantile(self, q: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    def quantile(
+        self,
+        q: float | Sequence[float] | Tensor,
+        axis: Axes | Tensor | None = None,
+        keepdim: bool = False,
+    ) -> Tensor:
         """Quantiles over axes with linear interpolation; NaN if any element is NaN."""
     def rad2deg(self, name: str | None = None) -> Tensor:
         """Convert angles from radians to degrees."""
@@ -784,25 +852,27 @@ class TensorMethods:
         """Reciprocal of each element."""
     def reciprocal_(self, name: str | None = None) -> Tensor:
         """Reciprocal of each element, in place."""
-    def remainder(self, y: Any, name: str | None = None) -> Tensor:
+    def remainder(self, y: Operand, name: str | None = None) -> Tensor:
         """Remainder of a division, with the sign of the divisor."""
-    def remainder_(self, y: Any, name: str | None = None) -> Tensor:
+    def remainder_(self, y: Operand, name: str | None = None) -> Tensor:
         """Remainder of a division, with the sign of the divisor, in place."""
     def renorm(self, p: float, axis: int, max_norm: float) -> Tensor:
         """Scale slices along one axis so that their p-norm is at most a limit."""
     def renorm_(self, p: float, axis: int, max_norm: float) -> Tensor:
         """Scale slices along one axis so that their p-norm is at most a limit, in place."""
     def repeat_interleave(
-        self, repeats: Any, axis: int | None = None, name: str | None = None
+        self, repeats: int | Tensor, axis: int | None = None, name: str | None = None
     ) -> Tensor:
         """Repeat each slice along one axis, next to itself."""
-    def reshape(self, shape: Any, name: str | None = None) -> Tensor:
+    def reshape(self, shape: Shape, name: str | None = None) -> Tensor:
         """Return a tensor with the same elements in another shape."""
-    def reshape_(self, shape: Any, name: str | None = None) -> Tensor:
+    def reshape_(self, shape: Shape, name: str | None = None) -> Tensor:
         """Return a tensor with the same elements in another shape, in place."""
-    def reverse(self, axis: Any, name: str | None = None) -> Tensor:
+    def reverse(self, axis: Axes | Tensor, name: str | None = None) -> Tensor:
         """Reverse the order of the elements along axes, the same as `flip`."""
-    def roll(self, shifts: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    def roll(
+        self, shifts: Axes | Tensor, axis: Axes | Tensor | None = None, name: str | None = None
+    ) -> Tensor:
         """Shift the elements cyclically along axes."""
     def rot90(self, k: int = 1, axes: Sequence[int] = ..., name: str | None = None) -> Tensor:
         """Rotate by multiples of 90 degrees in the plane of two axes."""
@@ -816,7 +886,7 @@ class TensorMethods:
         """Reciprocal of the square root, in place."""
     def scale(
         self,
-        scale: Any = 1.0,
+        scale: float | Tensor = 1.0,
         bias: float = 0.0,
         bias_after_scale: bool = True,
         act: str | None = None,
@@ -825,7 +895,7 @@ class TensorMethods:
         """Multiply by a number and add a number."""
     def scale_(
         self,
-        scale: Any = 1.0,
+        scale: float | Tensor = 1.0,
         bias: float = 0.0,
         bias_after_scale: bool = True,
         act: str | None = None,
@@ -840,7 +910,7 @@ class TensorMethods:
         self, index: Tensor, updates: Tensor, overwrite: bool = True, name: str | None = None
     ) -> Tensor:
         """Replace rows of a tensor, or add to rows that are set to zero first, in place."""
-    def scatter_nd(self, updates: Tensor, shape: Any, name: str | None = None) -> Tensor:
+    def scatter_nd(self, updates: Tensor, shape: Shape, name: str | None = None) -> Tensor:
         """Add values to a tensor of zeros, at positions along its first axes."""
     def scatter_nd_add(self, index: Tensor, updates: Tensor, name: str | None = None) -> Tensor:
         """Add values to elements or slices of a tensor, at positions along its first axes."""
@@ -872,13 +942,17 @@ class TensorMethods:
         """Hyperbolic sine."""
     def sinh_(self, name: str | None = None) -> Tensor:
         """Hyperbolic sine, in place."""
-    def slice(self, axes: Sequence[int], starts: Any, ends: Any) -> Tensor:
+    def slice(
+        self, axes: Sequence[int], starts: Sequence[Size] | Tensor, ends: Sequence[Size] | Tensor
+    ) -> Tensor:
         """Take a range of positions along each of several axes."""
     def solve(self, y: Tensor, name: str | None = None) -> Tensor:
         """Solve x Z = y for Z."""
     def sort(self, axis: int = -1, descending: bool = False, name: str | None = None) -> Tensor:
         """Sort a tensor along one axis."""
-    def split(self, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Tensor]:
+    def split(
+        self, num_or_sections: int | Sequence[Size], axis: int | Tensor = 0, name: str | None = None
+    ) -> list[Tensor]:
         """Split a tensor along one axis into equal parts, or into parts of given sizes."""
     def sqrt(self, name: str | None = None) -> Tensor:
         """Square root."""
@@ -888,9 +962,9 @@ class TensorMethods:
         """Square of each element."""
     def square_(self, name: str | None = None) -> Tensor:
         """Square of each element, in place."""
-    def squeeze(self, axis: Any = None, name: str | None = None) -> Tensor:
+    def squeeze(self, axis: Axes | Tensor | None = None, name: str | None = None) -> Tensor:
         """Remove axes of size 1."""
-    def squeeze_(self, axis: Any = None, name: str | None = None) -> Tensor:
+    def squeeze_(self, axis: Axes | Tensor | None = None, name: str | None = None) -> Tensor:
         """Remove axes of size 1, in place."""
     def stack(self, axis: int = 0, name: str | None = None) -> Tensor:
         """Join tensors of one shape along a new axis."""
@@ -900,7 +974,7 @@ class TensorMethods:
         """Scaled hyperbolic tangent."""
     def std(
         self,
-        axis: Any = None,
+        axis: Axes | Tensor | None = None,
         unbiased: bool = True,
         keepdim: bool = False,
         name: str | None = None,
@@ -920,15 +994,24 @@ class TensorMethods:
     ) -> Tensor:
         """Short-time Fourier transform: Fourier transforms of windowed overlapping frames."""
     def strided_slice(
-        self, axes: Sequence[int], starts: Any, ends: Any, strides: Any, name: str | None = None
+        self,
+        axes: Sequence[int],
+        starts: Sequence[Size] | Tensor,
+        ends: Sequence[Size] | Tensor,
+        strides: Sequence[Size] | Tensor,
+        name: str | None = None,
     ) -> Tensor:
         """Take every n-th position of a range along each of several axes."""
-    def subtract(self, y: Any, name: str | None = None) -> Tensor:
+    def subtract(self, y: Operand, name: str | None = None) -> Tensor:
         """Subtract elementwise, with broadcasting."""
-    def subtract_(self, y: Any, name: str | None = None) -> Tensor:
+    def subtract_(self, y: Operand, name: str | None = None) -> Tensor:
         """Subtract elementwise, with broadcasting, in place."""
     def sum(
-        self, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
+        self,
+        axis: Axes | Tensor | None = None,
+        dtype: DTypeLike | None = None,
+        keepdim: bool = False,
+        name: str | None = None,
     ) -> Tensor:
         """Sum of the elements over axes."""
     def t(self, name: str | None = None) -> Tensor:
@@ -949,13 +1032,13 @@ class TensorMethods:
         """Hyperbolic tangent, in place."""
     def tensordot(self, y: Tensor, axes: Any = 2, name: str | None = None) -> Tensor:
         """Sum of products over pairs of axes of two tensors."""
-    def tile(self, repeat_times: Any, name: str | None = None) -> Tensor:
+    def tile(self, repeat_times: Shape, name: str | None = None) -> Tensor:
         """Repeat a tensor along its axes."""
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
         """Change the dtype or the device of a tensor."""
     def topk(
         self,
-        k: Any,
+        k: Size,
         axis: int | None = None,
         largest: bool = True,
         sorted: bool = True,
@@ -988,7 +1071,9 @@ class TensorMethods:
         """Round towards zero to an integer, in place."""
     def unbind(self, axis: int = 0) -> list[Tensor]:
         """Return the slices along one axis, without that axis."""
-    def unflatten(self, axis: int, shape: Any, name: str | None = None) -> Tensor:
+    def unflatten(
+        self, axis: int, shape: Sequence[Size] | Tensor, name: str | None = None
+    ) -> Tensor:
         """Split one axis into several."""
     def unfold(self, axis: int, size: int, step: int, name: str | None = None) -> Tensor:
         """Sliding windows along one axis, as a new last axis."""
@@ -1002,7 +1087,7 @@ class TensorMethods:
         return_inverse: bool = False,
         return_counts: bool = False,
         axis: int | None = None,
-        dtype: Any = "int64",
+        dtype: DTypeLike = "int64",
         name: str | None = None,
     ) -> Any:
         """Sorted distinct elements of a tensor, or its distinct slices along one axis."""
@@ -1011,13 +1096,13 @@ class TensorMethods:
         return_inverse: bool = False,
         return_counts: bool = False,
         axis: int | None = None,
-        dtype: Any = "int64",
+        dtype: DTypeLike = "int64",
         name: str | None = None,
     ) -> Any:
         """Remove elements, or slices along one axis, that equal their predecessor."""
-    def unsqueeze(self, axis: Any, name: str | None = None) -> Tensor:
+    def unsqueeze(self, axis: Axes | Tensor, name: str | None = None) -> Tensor:
         """Insert axes of size 1."""
-    def unsqueeze_(self, axis: Any, name: str | None = None) -> Tensor:
+    def unsqueeze_(self, axis: Axes | Tensor, name: str | None = None) -> Tensor:
         """Insert axes of size 1, in place."""
     def unstack(self, axis: int = 0, num: int | None = None) -> list[Tensor]:
         """Return the slices along one axis, without that axis."""
@@ -1029,23 +1114,27 @@ class TensorMethods:
         """Vandermonde matrix: powers of the elements of a vector."""
     def var(
         self,
-        axis: Any = None,
+        axis: Axes | Tensor | None = None,
         unbiased: bool = True,
         keepdim: bool = False,
         name: str | None = None,
     ) -> Tensor:
         """Variance of the elements over axes."""
-    def view(self, shape_or_dtype: Any, name: str | None = None) -> Tensor:
+    def view(self, shape_or_dtype: Shape | DTypeLike, name: str | None = None) -> Tensor:
         """Return a tensor with the same elements in another shape, or the same bytes in another
         dtype.
         """
     def view_as(self, other: Tensor, name: str | None = None) -> Tensor:
         """Return a tensor with the same elements in the shape of another one."""
-    def vsplit(self, num_or_sections: Any, name: str | None = None) -> list[Tensor]:
+    def vsplit(
+        self, num_or_sections: int | Sequence[Size], name: str | None = None
+    ) -> list[Tensor]:
         """Split a tensor along its first axis."""
-    def where(self, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    def where(
+        self, x: Operand | None = None, y: Operand | None = None, name: str | None = None
+    ) -> Any:
         """Choose elements of x where a condition is True, otherwise of y."""
-    def where_(self, condition: Tensor, y: Any, name: str | None = None) -> Tensor:
+    def where_(self, condition: Tensor, y: Operand, name: str | None = None) -> Tensor:
         """Replace elements where a condition is False, in place."""
     def zero_(self) -> Tensor:
         """Set all elements to zero, in place."""

@@ -9,6 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from .dtype import DType
+    from .place import Place
     from .tensor import Tensor
 
 # The other operand of a Python operator; int, float and bool count as complex.
@@ -16,7 +17,8 @@ Operand: TypeAlias = "Tensor | np.ndarray[Any, Any] | np.generic | complex"
 # What `to_tensor` accepts.
 TensorLike: TypeAlias = "Operand | Sequence[TensorLike]"
 DTypeLike: TypeAlias = "DType | str | np.dtype[Any] | type[Any]"
-# A number of an index or a size, which a tensor with one element may hold.
-Size: TypeAlias = "int | np.integer[Any] | Tensor"
-Shape: TypeAlias = "Sequence[Size] | Tensor"
+Scalar: TypeAlias = "float | np.number[Any] | Tensor"  # a tensor has one element
+Size: TypeAlias = "int | np.integer[Any] | Tensor"  # a tensor has one element
+Shape: TypeAlias = "int | Sequence[Size] | Tensor | np.ndarray[Any, Any]"
 Axes: TypeAlias = "int | Sequence[int]"
+PlaceLike: TypeAlias = "Place | str"

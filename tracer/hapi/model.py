@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..core.communicator import process_groups
 from ..core.errors import OarlockError, OpError
 from ..core.mode import reject_static_graph_mode
 from ..core.tensor import Tensor
+from ..core.type_aliases import DTypeLike
 from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
 from ..framework.io import load, save
 from ..io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
@@ -26,6 +27,7 @@ from ..ir.input_spec import InputSpec
 from ..jit.save import save as jit_save
 from ..metric import Metric
 from ..nn.layer import Layer
+from ..optimizer import Optimizer
 from ..tensor.creation import to_tensor
 from ..tensor.manipulation import concat
 from ..tensor.math import add_n
@@ -37,6 +39,8 @@ from .progress import ProgBarLogger
 
 __all__ = ["Model"]
 
+Specs: TypeAlias = InputSpec | Sequence[InputSpec] | dict[str, InputSpec]
+Data: TypeAlias = Dataset | DataLoader | Iterable[Any]
 _EXTENSIONS = ("", ".pdparams", ".pdopt", ".pdmodel")
 
 
@@ -106,7 +110,9 @@ class Model:
     True
     """
 
-    def __init__(self, network: nn.Layer, inputs: Any = None, labels: Any = None) -> None:
+    def __init__(
+        self, network: nn.Layer, inputs: Specs | None = None, labels: Specs | None = None
+    ) -> None:
         reject_static_graph_mode("Model", "call disable_static() before, or use an Executor")
         if ParallelEnv().nranks > 1:
             init_parallel_env()
@@ -136,7 +142,11 @@ class Model:
         return inspect.getfullargspec(self.network.forward).args[1:]
 
     def prepare(
-        self, optimizer: Any = None, loss: Any = None, metrics: Any = None, amp_configs: Any = None
+        self,
+        optimizer: Optimizer | None = None,
+        loss: Callable[..., Any] | None = None,
+        metrics: Metric | Sequence[Metric] | None = None,
+        amp_configs: str | dict[str, Any] | None = None,
     ) -> None:
         """Configure training and metrics.
 
@@ -202,7 +212,7 @@ class Model:
         """
         return self.network.parameters(*args, **kwargs)
 
-    def summary(self, input_size: Any = None, dtype: Any = None) -> dict[str, int]:
+    def summary(self, input_size: Any = None, dtype: DTypeLike | None = None) -> dict[str, int]:
         """Print a summary of the network, as `paddle.summary` does.
 
         Parameters
@@ -369,9 +379,9 @@ class Model:
 
     def fit(
         self,
-        train_data: Any = None,
-        eval_data: Any = None,
-        batch_size: Any = 1,
+        train_data: Data | None = None,
+        eval_data: Data | None = None,
+        batch_size: int | Sequence[int] = 1,
         epochs: int = 1,
         eval_freq: int = 1,
         log_freq: int = 10,
@@ -381,7 +391,7 @@ class Model:
         drop_last: bool = False,
         shuffle: bool = True,
         num_workers: int = 0,
-        callbacks: Any = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
         accumulate_grad_batches: int = 1,
         num_iters: int | None = None,
     ) -> None:
@@ -468,12 +478,12 @@ class Model:
 
     def evaluate(
         self,
-        eval_data: Any,
+        eval_data: Data,
         batch_size: int = 1,
         log_freq: int = 10,
         verbose: int = 2,
         num_workers: int = 0,
-        callbacks: Any = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
         num_iters: int | None = None,
     ) -> dict[str, Any]:
         """Evaluate the network in eval mode.
@@ -520,12 +530,12 @@ class Model:
 
     def predict(
         self,
-        test_data: Any,
+        test_data: Data,
         batch_size: int = 1,
         num_workers: int = 0,
         stack_outputs: bool = False,
         verbose: int = 1,
-        callbacks: Any = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
     ) -> list[Any]:
         """Run the network on all batches in eval mode.
 

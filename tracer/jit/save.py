@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -50,7 +50,12 @@ SAVE_CONFIGS = (
 
 
 @_run_save_pre_hooks
-def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
+def save(
+    layer: Callable[..., Any],
+    path: str | os.PathLike[str],
+    input_spec: Sequence[Any] | None = None,
+    **configs: Any,
+) -> None:
     """Write a layer or function as files in Paddle's formats, verified.
 
     The files are `path`.pdmodel (program), `path`.pdiparams (values) and `path`.pdiparams.info

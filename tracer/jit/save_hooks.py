@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from ..core.tensor import RemovableHookHandle
 
+Save = TypeVar("Save", bound=Callable[..., Any])
 _save_pre_hooks: list[Callable[..., None]] = []
 
 
@@ -25,7 +26,7 @@ def _clear_save_pre_hooks() -> None:
     _save_pre_hooks.clear()
 
 
-def _run_save_pre_hooks(save: Callable[..., Any]) -> Callable[..., Any]:
+def _run_save_pre_hooks(save: Save) -> Save:
     """Decorator for `save`: run the registered hooks before it."""
 
     @functools.wraps(save)
@@ -34,4 +35,4 @@ def _run_save_pre_hooks(save: Callable[..., Any]) -> Callable[..., Any]:
             hook(layer, input_spec, configs)
         return save(layer, path, input_spec, **configs)
 
-    return wrapped
+    return cast(Save, wrapped)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any
+from typing import Any, overload
 from weakref import WeakValueDictionary
 
 from ..core.errors import OpError, append_user_line
@@ -15,7 +15,7 @@ from ..static.graph.compiled_program import BuildStrategy
 from ..static.graph.program import Program
 from . import conversion_switches
 from .concrete_program import ConcreteProgram
-from .convert import converted_source, not_to_static
+from .convert import Function, converted_source, not_to_static
 from .export_capture import SharedParameterNames
 from .guards.user_code import ignore_module
 from .methods_to_save import methods_to_save
@@ -31,11 +31,27 @@ IGNORED_ARGUMENTS = frozenset(
 )  # arguments of Paddle; only `full_graph` and `property` have an effect
 
 
+@overload
+def to_static(
+    function: Function,
+    input_spec: Sequence[Any] | None = None,
+    build_strategy: BuildStrategy | None = None,
+    backend: str | None = None,
+    **kwargs: Any,
+) -> Function: ...
+@overload
+def to_static(
+    function: None = None,
+    input_spec: Sequence[Any] | None = None,
+    build_strategy: BuildStrategy | None = None,
+    backend: str | None = None,
+    **kwargs: Any,
+) -> Callable[[Function], Function]: ...
 def to_static(
     function: Any = None,
-    input_spec: Any = None,
-    build_strategy: Any = None,
-    backend: Any = None,
+    input_spec: Sequence[Any] | None = None,
+    build_strategy: BuildStrategy | None = None,
+    backend: str | None = None,
     **kwargs: Any,
 ) -> Any:
     """Make a function, a method or the forward of a layer run as a program.
@@ -411,7 +427,8 @@ class ProgramTranslator:
         members = getattr(getattr(function, "__self__", plain), "__dict__", None)
         table = members.setdefault("_static_functions", {}) if isinstance(members, dict) else {}
         if plain not in table:
-            table[plain] = _translated_functions[next(_function_numbers)] = to_static(function)
+            converted: Any = to_static(function)
+            table[plain] = _translated_functions[next(_function_numbers)] = converted
         found: StaticFunction = table[plain]
         return found
 

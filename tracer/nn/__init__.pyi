@@ -27,6 +27,7 @@ from oarlock.nn import (
     rnn,
     state_dict,
     transformer,
+    type_aliases,
     utils,
     vision,
 )
@@ -108,6 +109,7 @@ from oarlock.nn.transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+from oarlock.nn.type_aliases import Ints
 from oarlock.nn.vision import (
     Bilinear,
     PairwiseDistance,
@@ -273,6 +275,7 @@ __all__ = [
     "rnn",
     "state_dict",
     "transformer",
+    "type_aliases",
     "utils",
     "vision",
 ]
@@ -663,6 +666,6 @@ class UpsamplingNearest2D(_UpsampleNearest):
 class ZeroPad2D(_PadLayer):
     """Pad images with zeros: left, right, top, bottom."""
     def __init__(
-        self, padding: Any, data_format: str = "NCHW", name: str | None = None
+        self, padding: Ints, data_format: str = "NCHW", name: str | None = None
     ) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...

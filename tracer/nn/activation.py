@@ -14,6 +14,7 @@ from . import functional as F
 from .function_layer import REQUIRED, Row, make_layer_class
 from .initializer import Constant
 from .layer import Layer
+from .type_aliases import ParamAttrLike
 
 _SOFTMAX = """Normalize exponentials along an axis: exp(x) / sum(exp(x)).
 
@@ -546,7 +547,7 @@ class PReLU(Layer):
         self,
         num_parameters: int = 1,
         init: float = 0.25,
-        weight_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:

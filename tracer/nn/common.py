@@ -10,6 +10,7 @@ from ..core.tensor import Tensor
 from ..tensor.manipulation import flatten
 from . import functional as F
 from .layer import Layer
+from .type_aliases import Ints, ParamAttrLike
 
 __all__ = ["Dropout", "Embedding", "Flatten", "Identity", "Linear"]
 
@@ -87,8 +88,8 @@ class Linear(Layer):
         self,
         in_features: int,
         out_features: int,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__()
@@ -153,7 +154,7 @@ class Embedding(Layer):
         embedding_dim: int,
         padding_idx: int | None = None,
         sparse: bool = False,
-        weight_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__()
@@ -228,7 +229,7 @@ class Dropout(Layer):
     def __init__(
         self,
         p: float = 0.5,
-        axis: Any = None,
+        axis: Ints | None = None,
         mode: str = "upscale_in_train",
         name: str | None = None,
     ) -> None:

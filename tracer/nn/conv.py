@@ -11,6 +11,7 @@ from . import functional as F
 from .conv_filters import he_normal_initializer, require_valid_groups
 from .functional.conv import to_int_list_of_length
 from .layer import Layer
+from .type_aliases import Ints, OutputSize, Padding, ParamAttrLike
 
 __all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose"]
 
@@ -62,17 +63,17 @@ class _Conv(Layer):
         rank: int,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        dilation: Any,
+        kernel_size: Ints,
+        stride: Ints,
+        padding: Padding,
+        dilation: Ints,
         groups: int,
-        weight_attr: Any,
-        bias_attr: Any,
+        weight_attr: ParamAttrLike | None,
+        bias_attr: ParamAttrLike | None,
         data_format: str,
         padding_mode: str = "zeros",
         transposed: bool = False,
-        output_padding: Any = 0,
+        output_padding: Ints = 0,
     ) -> None:
         super().__init__()
         self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups
@@ -198,14 +199,14 @@ class Conv1D(_Conv):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        padding: Padding = 0,
+        dilation: Ints = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCL",
     ) -> None:
         super().__init__(
@@ -296,14 +297,14 @@ class Conv2D(_Conv):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        padding: Padding = 0,
+        dilation: Ints = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCHW",
     ) -> None:
         super().__init__(
@@ -392,14 +393,14 @@ class Conv3D(_Conv):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        padding: Padding = 0,
+        dilation: Ints = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCDHW",
     ) -> None:
         super().__init__(
@@ -421,7 +422,7 @@ class Conv3D(_Conv):
 class _ConvTranspose(_Conv):
     """Base of the transposed convolutions."""
 
-    def forward(self, x: Tensor, output_size: Any = None) -> Tensor:
+    def forward(self, x: Tensor, output_size: OutputSize | None = None) -> Tensor:
         output_padding = self.output_padding if output_size is None else 0
         out: Tensor = getattr(F, self._function)(
             x,
@@ -512,14 +513,14 @@ class Conv1DTranspose(_ConvTranspose):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        padding: Padding = 0,
+        output_padding: Ints = 0,
         groups: int = 1,
-        dilation: Any = 1,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        dilation: Ints = 1,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCL",
     ) -> None:
         super().__init__(
@@ -613,14 +614,14 @@ class Conv2DTranspose(_ConvTranspose):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        padding: Padding = 0,
+        output_padding: Ints = 0,
+        dilation: Ints = 1,
         groups: int = 1,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCHW",
     ) -> None:
         super().__init__(
@@ -714,14 +715,14 @@ class Conv3DTranspose(_ConvTranspose):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        padding: Padding = 0,
+        output_padding: Ints = 0,
+        dilation: Ints = 1,
         groups: int = 1,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCDHW",
     ) -> None:
         super().__init__(

@@ -17,10 +17,12 @@ from ..core.mode import state
 from ..core.parameter import Parameter
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import RemovableHookHandle, Tensor
+from ..core.type_aliases import DTypeLike, Shape
 from .create_parameter import create_parameter_from_param_attr
 from .initializer import Initializer
 from .param_attr import ParamAttr
 from .state_dict import add_parameters_and_buffers_to_state, assign_matching_state_dict_values
+from .type_aliases import ParamAttrLike
 
 __all__ = ["Layer"]
 
@@ -156,7 +158,7 @@ class Layer:
     training: bool
     _helper = _LayerHelperDescriptor()
 
-    def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
+    def __init__(self, name_scope: str | None = None, dtype: DTypeLike = "float32") -> None:
         self.training = True
         self._full_name = unique_name.generate(name_scope or to_snake_case(type(self).__name__))
         self._dtype = self._choose_parameter_dtype(dtype)
@@ -281,9 +283,9 @@ class Layer:
 
     def create_parameter(
         self,
-        shape: Any,
-        attr: Any = None,
-        dtype: Any = None,
+        shape: Shape,
+        attr: ParamAttrLike | None = None,
+        dtype: DTypeLike | None = None,
         is_bias: bool = False,
         default_initializer: Initializer | None = None,
     ) -> Any:
@@ -337,7 +339,7 @@ class Layer:
         )
 
     def create_tensor(
-        self, name: str | None = None, persistable: bool = False, dtype: Any = None
+        self, name: str | None = None, persistable: bool = False, dtype: DTypeLike | None = None
     ) -> Tensor:
         """Create an empty tensor, to be filled and registered as a buffer.
 
@@ -932,7 +934,7 @@ class Layer:
         for parameter in self.parameters():
             parameter.clear_gradient(set_to_zero)
 
-    def to(self, device: Any = None, dtype: Any = None, blocking: Any = None) -> Self:
+    def to(self, device: Any = None, dtype: DTypeLike | None = None, blocking: Any = None) -> Self:
         """Move parameters and buffers to a device, or cast those of floating-point dtype, in place.
 
         Parameters
@@ -988,7 +990,7 @@ class Layer:
                 if tensor is not None:
                     tensor.array = cuda.to_device(tensor.array, index)
 
-    def astype(self, dtype: Any) -> Self:
+    def astype(self, dtype: DTypeLike) -> Self:
         """Cast all floating-point parameters and buffers in place, those of sublayers included.
 
         Parameters

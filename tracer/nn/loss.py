@@ -10,6 +10,7 @@ from . import functional as F
 from .function_layer import FunctionLayer, Row, make_layer_class
 from .layer import Layer
 from .layer_with_argument_attributes import LayerWithArgumentAttributes
+from .type_aliases import ParamAttrLike
 
 _PAIR, _MEAN = ("input", "label"), {"reduction": "mean"}
 
@@ -1002,8 +1003,8 @@ class HSigmoidLoss(Layer):
         self,
         feature_size: int,
         num_classes: int,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         is_custom: bool = False,
         is_sparse: bool = False,
         name: str | None = None,

@@ -13,11 +13,13 @@ from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.type_aliases import DTypeLike
 from . import functional as F
 from .functional.sync_norm import sync_batch_norm
 from .initializer import Constant, Normal
 from .layer import Layer, NoHalfPrecisionLayer
 from .param_attr import ParamAttr
+from .type_aliases import Ints, ParamAttrLike
 
 __all__ = [
     "BatchNorm",
@@ -72,8 +74,8 @@ class _BatchNorm(NoHalfPrecisionLayer):
         num_features: int,
         momentum: float = 0.9,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCHW",
         use_global_stats: bool | None = None,
         name: str | None = None,
@@ -196,8 +198,8 @@ class BatchNorm1D(_BatchNorm):
         num_features: int,
         momentum: float = 0.9,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCL",
         use_global_stats: bool | None = None,
         name: str | None = None,
@@ -342,8 +344,8 @@ class BatchNorm3D(_BatchNorm):
         num_features: int,
         momentum: float = 0.9,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCDHW",
         use_global_stats: bool | None = None,
         name: str | None = None,
@@ -431,8 +433,8 @@ class BatchNorm(_BatchNorm):
         is_test: bool = False,
         momentum: float = 0.9,
         epsilon: float = 1e-05,
-        param_attr: Any = None,
-        bias_attr: Any = None,
+        param_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         dtype: str = "float32",
         data_layout: str = "NCHW",
         in_place: bool = False,
@@ -528,10 +530,10 @@ class LayerNorm(Layer):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Ints,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__()
@@ -605,8 +607,8 @@ class GroupNorm(Layer):
         num_groups: int,
         num_channels: int,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
@@ -653,8 +655,8 @@ class _InstanceNorm(Layer):
         num_features: int,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
@@ -741,8 +743,8 @@ class InstanceNorm1D(_InstanceNorm):
         num_features: int,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCL",
         name: str | None = None,
     ) -> None:
@@ -859,8 +861,8 @@ class InstanceNorm3D(_InstanceNorm):
         num_features: int,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCDHW",
         name: str | None = None,
     ) -> None:
@@ -920,8 +922,8 @@ class SyncBatchNorm(_BatchNorm):
         num_features: int,
         momentum: float = 0.9,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
@@ -1058,7 +1060,7 @@ class SpectralNorm(Layer):
         dim: int = 0,
         power_iters: int = 1,
         eps: float = 1e-12,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
     ) -> None:
         super().__init__(dtype=dtype)
         self._dtype_argument = dtype

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
 from . import functional as F
 from .layer_with_argument_attributes import LayerWithArgumentAttributes
+from .type_aliases import Ints, OutputSize, Padding
 
 __all__ = [
     "AdaptiveAvgPool1D",
@@ -68,11 +70,11 @@ class _UnPool(_Pool):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
+        kernel_size: Ints,
+        stride: Ints | None,
+        padding: Padding,
         data_format: str,
-        output_size: Any,
+        output_size: Sequence[int] | None,
         name: str | None,
     ) -> None:
         super().__init__(
@@ -148,9 +150,9 @@ class MaxPool1D(_Pool):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Padding = 0,
         return_mask: bool = False,
         ceil_mode: bool = False,
         name: str | None = None,
@@ -221,9 +223,9 @@ class AvgPool1D(_Pool):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Padding = 0,
         exclusive: bool = True,
         ceil_mode: bool = False,
         name: str | None = None,
@@ -299,9 +301,9 @@ class MaxPool2D(_Pool):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Padding = 0,
         return_mask: bool = False,
         ceil_mode: bool = False,
         data_format: str = "NCHW",
@@ -377,9 +379,9 @@ class AvgPool2D(_Pool):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Padding = 0,
         ceil_mode: bool = False,
         exclusive: bool = True,
         divisor_override: float | None = None,
@@ -456,9 +458,9 @@ class MaxPool3D(_Pool):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Padding = 0,
         return_mask: bool = False,
         ceil_mode: bool = False,
         data_format: str = "NCDHW",
@@ -534,9 +536,9 @@ class AvgPool3D(_Pool):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Padding = 0,
         ceil_mode: bool = False,
         exclusive: bool = True,
         divisor_override: float | None = None,
@@ -595,7 +597,7 @@ class AdaptiveAvgPool1D(_AdaptivePool):
     _function = "adaptive_avg_pool1d"
     _attribute_format = "{}"
 
-    def __init__(self, output_size: Any, name: str | None = None) -> None:
+    def __init__(self, output_size: OutputSize, name: str | None = None) -> None:
         super().__init__(output_size=output_size, name=name)
 
     def forward(self, input: Tensor) -> Any:
@@ -647,7 +649,7 @@ class AdaptiveMaxPool1D(_AdaptivePool):
     _attribute_format = "{}"
 
     def __init__(
-        self, output_size: Any, return_mask: bool = False, name: str | None = None
+        self, output_size: OutputSize, return_mask: bool = False, name: str | None = None
     ) -> None:
         super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
@@ -696,7 +698,7 @@ class AdaptiveAvgPool2D(_AdaptivePool):
     _function = "adaptive_avg_pool2d"
 
     def __init__(
-        self, output_size: Any, data_format: str = "NCHW", name: str | None = None
+        self, output_size: OutputSize, data_format: str = "NCHW", name: str | None = None
     ) -> None:
         super().__init__(output_size=output_size, data_format=data_format, name=name)
 
@@ -745,7 +747,7 @@ class AdaptiveMaxPool2D(_AdaptivePool):
     _function = "adaptive_max_pool2d"
 
     def __init__(
-        self, output_size: Any, return_mask: bool = False, name: str | None = None
+        self, output_size: OutputSize, return_mask: bool = False, name: str | None = None
     ) -> None:
         super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
@@ -791,7 +793,7 @@ class AdaptiveAvgPool3D(_AdaptivePool):
     _function = "adaptive_avg_pool3d"
 
     def __init__(
-        self, output_size: Any, data_format: str = "NCDHW", name: str | None = None
+        self, output_size: OutputSize, data_format: str = "NCDHW", name: str | None = None
     ) -> None:
         super().__init__(output_size=output_size, data_format=data_format, name=name)
 
@@ -839,7 +841,7 @@ class AdaptiveMaxPool3D(_AdaptivePool):
     _function = "adaptive_max_pool3d"
 
     def __init__(
-        self, output_size: Any, return_mask: bool = False, name: str | None = None
+        self, output_size: OutputSize, return_mask: bool = False, name: str | None = None
     ) -> None:
         super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
@@ -892,11 +894,11 @@ class MaxUnPool1D(_UnPool):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Padding = 0,
         data_format: str = "NCL",
-        output_size: Any = None,
+        output_size: Sequence[int] | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
@@ -950,11 +952,11 @@ class MaxUnPool2D(_UnPool):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Padding = 0,
         data_format: str = "NCHW",
-        output_size: Any = None,
+        output_size: Sequence[int] | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
@@ -1008,11 +1010,11 @@ class MaxUnPool3D(_UnPool):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Padding = 0,
         data_format: str = "NCDHW",
-        output_size: Any = None,
+        output_size: Sequence[int] | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)

@@ -18,6 +18,7 @@ from .optimizer import (
     ParameterUpdate,
     assign_arrays_unless_not_implemented,
 )
+from .type_aliases import GradientClip, WeightDecay
 
 __all__ = ["Adam", "AdamW", "Adamax", "Lamb"]
 
@@ -95,8 +96,8 @@ class Adam(Optimizer):
         beta2: float = 0.999,
         epsilon: float = 1e-08,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: WeightDecay | None = None,
+        grad_clip: GradientClip | None = None,
         lazy_mode: bool = False,
         multi_precision: bool = False,
         use_multi_tensor: bool = False,
@@ -221,7 +222,7 @@ class AdamW(Adam):
         weight_decay: float = 0.01,
         lr_ratio: Callable[[Any], float] | None = None,
         apply_decay_param_fun: Callable[[str], bool] | None = None,
-        grad_clip: Any = None,
+        grad_clip: GradientClip | None = None,
         lazy_mode: bool = False,
         multi_precision: bool = False,
         name: str | None = None,
@@ -321,8 +322,8 @@ class Adamax(Optimizer):
         beta2: float = 0.999,
         epsilon: float = 1e-08,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: WeightDecay | None = None,
+        grad_clip: GradientClip | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
@@ -396,7 +397,7 @@ class Lamb(Adam):
         beta2: float = 0.999,
         epsilon: float = 1e-06,
         parameters: Iterable[Any] | None = None,
-        grad_clip: Any = None,
+        grad_clip: GradientClip | None = None,
         exclude_from_weight_decay_fn: Callable[[Any], bool] | None = None,
         multi_precision: bool = False,
         always_adapt: bool = False,

@@ -11,6 +11,7 @@ from ..core.errors import OpError
 from ..ops import optimizer
 from .lr_base import LRScheduler
 from .optimizer import AccumulatorSpec, Optimizer
+from .type_aliases import GradientClip, WeightDecay
 
 __all__ = ["Adadelta", "Adagrad", "RMSProp"]
 
@@ -60,8 +61,8 @@ class Adagrad(Optimizer):
         learning_rate: float | LRScheduler,
         epsilon: float = 1e-06,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: WeightDecay | None = None,
+        grad_clip: GradientClip | None = None,
         name: str | None = None,
         initial_accumulator_value: float = 0.0,
     ) -> None:
@@ -123,8 +124,8 @@ class Adadelta(Optimizer):
         epsilon: float = 1e-06,
         rho: float = 0.95,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: WeightDecay | None = None,
+        grad_clip: GradientClip | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
@@ -193,8 +194,8 @@ class RMSProp(Optimizer):
         momentum: float = 0.0,
         centered: bool = False,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: WeightDecay | None = None,
+        grad_clip: GradientClip | None = None,
         name: str | None = None,
     ) -> None:
         for argument, value in (("rho", rho), ("epsilon", epsilon), ("momentum", momentum)):

@@ -15,6 +15,7 @@ from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
 from ..ops import optimizer
 from .optimizer import Array, Optimizer
+from .type_aliases import GradientClip, WeightDecay
 
 __all__ = ["LBFGS"]
 
@@ -103,8 +104,8 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: WeightDecay | None = None,
+        grad_clip: GradientClip | None = None,
         name: str | None = None,
     ) -> None:
         if line_search_fn not in (None, "strong_wolfe"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..core.op import Op, kernel_selection
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor, save_values_for_backward_before_change, set_grads_to_zero
 from .lr_base import LRScheduler
+from .type_aliases import GradientClip, WeightDecay
 
 Array = Any  # an ndarray with the shape of the parameter
 
@@ -148,8 +149,8 @@ class Optimizer:
         self,
         learning_rate: float | LRScheduler = 0.001,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: WeightDecay | None = None,
+        grad_clip: GradientClip | None = None,
         name: str | None = None,
     ) -> None:
         if parameters is None and mode.state.mode.program_builder is None:
@@ -173,7 +174,7 @@ class Optimizer:
                 f"{type(self).__name__}: grad_clip is {type(grad_clip).__name__}, not one "
                 f"of nn.ClipGradBy*"
             )
-        self._grad_clip = grad_clip
+        self._grad_clip: Callable[[Any], Any] | None = grad_clip
         self._weight_decay = weight_decay
         self._group_options: dict[int, dict[str, Any]] = {}
         self._attrs = {}

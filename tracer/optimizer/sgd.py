@@ -14,6 +14,7 @@ from .optimizer import (
     ParameterUpdate,
     assign_arrays_unless_not_implemented,
 )
+from .type_aliases import GradientClip, WeightDecay
 
 __all__ = ["SGD", "Momentum"]
 
@@ -59,8 +60,8 @@ class SGD(Optimizer):
         self,
         learning_rate: float | LRScheduler = 0.001,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: WeightDecay | None = None,
+        grad_clip: GradientClip | None = None,
         multi_precision: bool = False,
         name: str | None = None,
     ) -> None:
@@ -124,8 +125,8 @@ class Momentum(Optimizer):
         momentum: float = 0.9,
         parameters: Iterable[Any] | None = None,
         use_nesterov: bool = False,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: WeightDecay | None = None,
+        grad_clip: GradientClip | None = None,
         multi_precision: bool = False,
         rescale_grad: float = 1.0,
         use_multi_tensor: bool = False,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from oarlock.core.tensor import Tensor
+from oarlock.core.type_aliases import Axes, DTypeLike, Operand, Scalar, Shape
 from oarlock.tensor import (
     axis_arithmetic,
     complex_numbers,
@@ -663,7 +664,7 @@ def acosh(x: Tensor, name: str | None = None) -> Tensor:
 def acosh_(x: Tensor, name: str | None = None) -> Tensor:
     """Inverse hyperbolic cosine, in place."""
 
-def add_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def add_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Add elementwise, with broadcasting, in place."""
 
 def addmm_(
@@ -718,7 +719,7 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 def bitwise_and_(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Bitwise and of two elements, in place."""
 
-def bitwise_not_(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
+def bitwise_not_(x: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
     """Bitwise complement of each element, in place."""
 
 def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -733,7 +734,7 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
 def bitwise_xor_(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Bitwise exclusive or of two elements, in place."""
 
-def cast_(x: Tensor, dtype: Any) -> Tensor:
+def cast_(x: Tensor, dtype: DTypeLike) -> Tensor:
     """Convert the elements to another dtype, in place."""
 
 def ceil(x: Tensor, name: str | None = None) -> Tensor:
@@ -742,7 +743,9 @@ def ceil(x: Tensor, name: str | None = None) -> Tensor:
 def ceil_(x: Tensor, name: str | None = None) -> Tensor:
     """Round up to an integer, in place."""
 
-def clip_(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
+def clip_(
+    x: Tensor, min: Scalar | None = None, max: Scalar | None = None, name: str | None = None
+) -> Tensor:
     """Limit the elements to an interval, in place."""
 
 def cos(x: Tensor, name: str | None = None) -> Tensor:
@@ -758,12 +761,12 @@ def cosh_(x: Tensor, name: str | None = None) -> Tensor:
     """Hyperbolic cosine, in place."""
 
 def cumprod_(
-    x: Tensor, dim: int | None = None, dtype: Any = None, name: str | None = None
+    x: Tensor, dim: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
     """Products of the first elements along one axis, in place."""
 
 def cumsum_(
-    x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None
+    x: Tensor, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
     """Sum up the elements along one axis, with all partial sums, in place."""
 
@@ -773,7 +776,7 @@ def digamma(x: Tensor, name: str | None = None) -> Tensor:
 def digamma_(x: Tensor, name: str | None = None) -> Tensor:
     """Digamma function: the derivative of the logarithm of the gamma function, in place."""
 
-def divide_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Divide elementwise, with broadcasting, in place."""
 
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -817,10 +820,10 @@ def floor(x: Tensor, name: str | None = None) -> Tensor:
 def floor_(x: Tensor, name: str | None = None) -> Tensor:
     """Round down to an integer, in place."""
 
-def floor_divide_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def floor_divide_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Divide elementwise and round the quotient down, in place."""
 
-def floor_mod_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def floor_mod_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Remainder of a division, with the sign of the divisor, in place."""
 
 def fmax(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -873,11 +876,17 @@ def index_add_(
 ) -> Tensor:
     """Add values to slices along one axis, in place."""
 
-def index_fill_(x: Tensor, index: Tensor, axis: int, value: Any, name: str | None = None) -> Tensor:
+def index_fill_(
+    x: Tensor, index: Tensor, axis: int, value: Scalar, name: str | None = None
+) -> Tensor:
     """Set slices along one axis to one value, in place."""
 
 def index_put_(
-    x: Tensor, indices: Any, value: Tensor, accumulate: bool = False, name: str | None = None
+    x: Tensor,
+    indices: Sequence[Tensor],
+    value: Tensor,
+    accumulate: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Assign values at indices, or add them, in place."""
 
@@ -896,7 +905,7 @@ def lcm_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 def ldexp_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """Multiply by a power of 2, in place."""
 
-def lerp_(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
+def lerp_(x: Tensor, y: Tensor, weight: float | Tensor, name: str | None = None) -> Tensor:
     """Linear interpolation between two tensors, in place."""
 
 def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -947,7 +956,7 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 def logical_and_(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Logical and of two elements, in place."""
 
-def logical_not_(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
+def logical_not_(x: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
     """Logical not of each element, in place."""
 
 def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -965,16 +974,16 @@ def logical_xor_(x: Any, y: Any, name: str | None = None) -> Tensor:
 def logit_(x: Tensor, eps: float | None = None, name: str | None = None) -> Tensor:
     """Inverse of the sigmoid function: the logarithm of the odds, in place."""
 
-def masked_fill_(x: Tensor, mask: Tensor, value: Any, name: str | None = None) -> Tensor:
+def masked_fill_(x: Tensor, mask: Tensor, value: Scalar, name: str | None = None) -> Tensor:
     """Replace elements at which a mask is True by one value, in place."""
 
-def mod_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def mod_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Remainder of a division, with the sign of the divisor, in place."""
 
 def multigammaln_(x: Tensor, p: int, name: str | None = None) -> Tensor:
     """Logarithm of the multivariate gamma function, in place."""
 
-def multiply_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def multiply_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Multiply elementwise, with broadcasting, in place."""
 
 def nan_to_num_(
@@ -1001,13 +1010,13 @@ def not_equal_(x: Any, y: Any, name: str | None = None) -> Tensor:
 def polygamma_(x: Tensor, n: int, name: str | None = None) -> Tensor:
     """Derivative of order n of the digamma function, in place."""
 
-def pow_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
+def pow_(x: Tensor, y: Operand, name: str | None = None) -> Tensor:
     """Raise to a power elementwise, in place."""
 
 def put_along_axis_(
     arr: Tensor,
     indices: Tensor,
-    values: Any,
+    values: Scalar,
     axis: int,
     reduce: str = "assign",
     include_self: bool = True,
@@ -1021,13 +1030,13 @@ def reciprocal(x: Tensor, name: str | None = None) -> Tensor:
 def reciprocal_(x: Tensor, name: str | None = None) -> Tensor:
     """Reciprocal of each element, in place."""
 
-def remainder_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def remainder_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Remainder of a division, with the sign of the divisor, in place."""
 
 def renorm_(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
     """Scale slices along one axis so that their p-norm is at most a limit, in place."""
 
-def reshape_(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
+def reshape_(x: Tensor, shape: Shape, name: str | None = None) -> Tensor:
     """Return a tensor with the same elements in another shape, in place."""
 
 def round(x: Tensor, name: str | None = None) -> Tensor:
@@ -1044,7 +1053,7 @@ def rsqrt_(x: Tensor, name: str | None = None) -> Tensor:
 
 def scale_(
     x: Tensor,
-    scale: Any = 1.0,
+    scale: float | Tensor = 1.0,
     bias: float = 0.0,
     bias_after_scale: bool = True,
     act: str | None = None,
@@ -1084,10 +1093,10 @@ def square(x: Tensor, name: str | None = None) -> Tensor:
 def square_(x: Tensor, name: str | None = None) -> Tensor:
     """Square of each element, in place."""
 
-def squeeze_(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
+def squeeze_(x: Tensor, axis: Axes | Tensor | None = None, name: str | None = None) -> Tensor:
     """Remove axes of size 1, in place."""
 
-def subtract_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def subtract_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Subtract elementwise, with broadcasting, in place."""
 
 def t_(input: Tensor, name: str | None = None) -> Tensor:
@@ -1117,5 +1126,5 @@ def triu_(x: Tensor, diagonal: int = 0, name: str | None = None) -> Tensor:
 def trunc_(input: Tensor, name: str | None = None) -> Tensor:
     """Round towards zero to an integer, in place."""
 
-def unsqueeze_(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
+def unsqueeze_(x: Tensor, axis: Axes | Tensor, name: str | None = None) -> Tensor:
     """Insert axes of size 1, in place."""

@@ -16,6 +16,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import not_a_tensor_error
 from ..core.tensor import Tensor
+from ..core.type_aliases import DTypeLike, Scalar, Shape, Size, TensorLike
 from .convert import (
     as_operand,
     cast,
@@ -67,7 +68,12 @@ def _to_number(value: Any) -> Any:
     return value.item() if isinstance(value, Tensor | np.generic) else value
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+def full(
+    shape: Shape,
+    fill_value: Scalar | complex,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Create a tensor whose elements have one value.
 
     Parameters
@@ -117,7 +123,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
     return out
 
 
-def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+def zeros(shape: Shape, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Create a tensor of zeros.
 
     Parameters
@@ -145,7 +151,7 @@ def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     return full(shape, 0.0, default_float_np_dtype() if dtype is None else dtype)
 
 
-def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+def ones(shape: Shape, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Create a tensor of ones.
 
     Parameters
@@ -173,7 +179,7 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     return full(shape, 1.0, default_float_np_dtype() if dtype is None else dtype)
 
 
-def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+def empty(shape: Shape, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Create a tensor without specified values.
 
     The elements are zeros. Programs should not rely on it: Paddle leaves them undefined.
@@ -203,7 +209,9 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     return zeros(shape, dtype)
 
 
-def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+def full_like(
+    x: Tensor, fill_value: Scalar | complex, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """Create a tensor with the shape of another one, whose elements have one value.
 
     Parameters
@@ -243,7 +251,7 @@ def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = 
     return OPS["fill_any_like"](x, value=float(_to_number(fill_value)), dtype=proto)
 
 
-def zeros_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
+def zeros_like(x: Tensor, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Create a tensor of zeros with the shape of another one.
 
     Parameters
@@ -272,7 +280,7 @@ def zeros_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
     return full_like(x, 0.0, dtype)
 
 
-def ones_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
+def ones_like(x: Tensor, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Create a tensor of ones with the shape of another one.
 
     Parameters
@@ -301,7 +309,7 @@ def ones_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
     return full_like(x, 1.0, dtype)
 
 
-def empty_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
+def empty_like(x: Tensor, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Create a tensor with the shape of another one, without specified values.
 
     The elements are zeros. Programs should not rely on it: Paddle leaves them undefined.
@@ -333,7 +341,11 @@ def empty_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
 
 
 def arange(
-    start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None
+    start: Scalar = 0,
+    end: Scalar | None = None,
+    step: Scalar = 1,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Evenly spaced values of an interval, without its end.
 
@@ -382,13 +394,14 @@ def arange(
         cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, end, step)
     ]
     out: Tensor = OPS["range"](*inputs)
-    has_int_bounds = out.meta.shape == (-1,) and all(isinstance(v, int) for v in (start, end, step))
-    return (
-        set_vector_length_if_symbolic(out, len(range(start, end, step))) if has_int_bounds else out
-    )
+    bounds = [v for v in (start, end, step) if isinstance(v, int)]
+    has_int_bounds = out.meta.shape == (-1,) and len(bounds) == 3
+    return set_vector_length_if_symbolic(out, len(range(*bounds))) if has_int_bounds else out
 
 
-def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+def linspace(
+    start: Scalar, stop: Scalar, num: Size, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """Evenly spaced values from a first to a last one.
 
     out[i] = start + i * (stop - start) / (num - 1)
@@ -432,7 +445,12 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
 
 
 def logspace(
-    start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None
+    start: Scalar,
+    stop: Scalar,
+    num: Size,
+    base: Scalar = 10.0,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Powers of a base with evenly spaced exponents.
 
@@ -476,7 +494,7 @@ def logspace(
     return OPS["logspace"](inputs[0], inputs[1], count, inputs[2], dtype=result_dtype.proto)
 
 
-def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> Tensor:
+def tril_indices(row: int, col: int, offset: int = 0, dtype: DTypeLike = "int64") -> Tensor:
     """Row and column indices of the lower triangle of a matrix.
 
     Parameters
@@ -509,7 +527,9 @@ def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> T
     )
 
 
-def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Tensor:
+def triu_indices(
+    row: int, col: int | None = None, offset: int = 0, dtype: DTypeLike = "int64"
+) -> Tensor:
     """Row and column indices of the upper triangle of a matrix.
 
     Parameters
@@ -543,7 +563,10 @@ def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any =
 
 
 def eye(
-    num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None
+    num_rows: int,
+    num_columns: int | None = None,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Create a matrix with ones on the diagonal and zeros elsewhere.
 
@@ -710,7 +733,7 @@ def meshgrid(*args: Any, **_: Any) -> list[Tensor]:
     return OPS["meshgrid"](tensors)
 
 
-def assign(x: Any, output: Tensor | None = None) -> Tensor:
+def assign(x: TensorLike, output: Tensor | None = None) -> Tensor:
     """Copy a tensor or array, into a new or into a given tensor.
 
     Parameters
@@ -843,8 +866,8 @@ def _run_random_op(op_type: str, shape: Any, dtype: Any, **attrs: Any) -> Tensor
 
 
 def uniform(
-    shape: Any,
-    dtype: Any = None,
+    shape: Shape,
+    dtype: DTypeLike | None = None,
     min: float = -1.0,
     max: float = 1.0,
     seed: int = 0,
@@ -882,7 +905,7 @@ def uniform(
     return _run_random_op("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
 
 
-def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+def rand(shape: Shape, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Draw random numbers from the uniform distribution on [0, 1).
 
     Parameters
@@ -911,7 +934,7 @@ def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     return uniform(shape, dtype, 0.0, 1.0)
 
 
-def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+def randn(shape: Shape, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Draw random numbers from the standard normal distribution.
 
     Parameters
@@ -947,7 +970,12 @@ def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 standard_normal = randn
 
 
-def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Tensor:
+def normal(
+    mean: float | Tensor = 0.0,
+    std: float | Tensor = 1.0,
+    shape: Shape | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Draw random numbers from normal distributions.
 
     Parameters
@@ -984,15 +1012,15 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
             mean=float(mean),
             std=float(std),
         )
-    like = mean if isinstance(mean, Tensor) else std
+    like = next(v for v in (mean, std) if isinstance(v, Tensor))
     return randn(like.shape, like.dtype) * std + as_operand(mean, like, "normal")
 
 
 def randint(
     low: int = 0,
     high: int | None = None,
-    shape: Any = (1,),
-    dtype: Any = None,
+    shape: Shape = (1,),
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Draw random integers from an interval.
@@ -1027,7 +1055,7 @@ def randint(
     return _run_random_op("randint", shape, "int64" if dtype is None else dtype, low=low, high=high)
 
 
-def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Tensor:
+def randperm(n: Size, dtype: DTypeLike = "int64", name: str | None = None) -> Tensor:
     """Random permutation of the integers 0, ..., n - 1.
 
     Parameters

@@ -10,6 +10,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
+from ..core.type_aliases import Axes
 from ..ops.shared_op_rules import dims_match
 from .convert import axis_list, cast, full, guard_and_get_size_or_minus_one, normalize_axis
 from .creation import zeros
@@ -619,7 +620,11 @@ def _sum_axis_paired_with_size_one(x: Tensor, y: Tensor, i: int, j: int) -> tupl
 
 
 def norm(
-    x: Tensor, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None
+    x: Tensor,
+    p: float | str = "fro",
+    axis: Axes | Tensor | None = None,
+    keepdim: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The p-norm over one axis, two axes or all elements.
 

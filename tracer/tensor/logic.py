@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from .math import make_binary_function
@@ -135,7 +133,7 @@ logical_xor = make_binary_function(
 )
 
 
-def logical_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
+def logical_not(x: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
     """Logical not of each element.
 
     out = not x
@@ -192,7 +190,7 @@ bitwise_xor = make_binary_function(
 )
 
 
-def bitwise_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
+def bitwise_not(x: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
     """Bitwise complement of each element.
 
     out = ~x; not x if x is bool
@@ -368,7 +366,7 @@ def is_empty(x: Tensor, name: str | None = None) -> Tensor:
     return OPS["is_empty"](x)
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: object) -> bool:
     """Whether an object is a Tensor.
 
     Parameters

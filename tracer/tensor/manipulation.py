@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..core.operand_checks import (
     not_a_tensor_error,
 )
 from ..core.tensor import Tensor
+from ..core.type_aliases import Axes, DTypeLike, Operand, Scalar, Shape, Size
 from .convert import (
     array_to_tensor_on_device_of,
     axis_list,
@@ -76,7 +77,7 @@ METHODS = [n for n in __all__ if n != "shape"]
 IN_PLACE = ["cast", "flatten", "put_along_axis", "reshape", "scatter", "squeeze", "unsqueeze"]
 
 
-def reshape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
+def reshape(x: Tensor, shape: Shape, name: str | None = None) -> Tensor:
     """Return a tensor with the same elements in another shape.
 
     Parameters
@@ -177,7 +178,7 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
     return transpose(input, [1, 0]) if rank == 2 else input
 
 
-def cast(x: Tensor, dtype: Any) -> Tensor:
+def cast(x: Tensor, dtype: DTypeLike) -> Tensor:
     """Convert the elements to another dtype.
 
     Parameters
@@ -213,7 +214,12 @@ def cast(x: Tensor, dtype: Any) -> Tensor:
     return OPS["assign"](x) if out is x else out
 
 
-def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) -> Tensor:
+def moveaxis(
+    x: Tensor,
+    source: int | Sequence[int],
+    destination: int | Sequence[int],
+    name: str | None = None,
+) -> Tensor:
     """Move axes to new positions; the others keep their order.
 
     Parameters
@@ -298,7 +304,7 @@ def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | Non
     return OPS["flatten_contiguous_range"](x, start_axis=start_axis, stop_axis=stop_axis)
 
 
-def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
+def squeeze(x: Tensor, axis: Axes | Tensor | None = None, name: str | None = None) -> Tensor:
     """Remove axes of size 1.
 
     Parameters
@@ -346,7 +352,7 @@ def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
     return OPS["squeeze2"](x, axes=axes)
 
 
-def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
+def unsqueeze(x: Tensor, axis: Axes | Tensor, name: str | None = None) -> Tensor:
     """Insert axes of size 1.
 
     Parameters
@@ -386,7 +392,7 @@ def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
     )
 
 
-def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tensor:
+def concat(x: Sequence[Tensor], axis: int | Tensor = 0, name: str | None = None) -> Tensor:
     """Join tensors along an existing axis.
 
     Parameters
@@ -476,7 +482,12 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor
     return OPS["stack"](tensors, axis=axis)
 
 
-def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Tensor]:
+def split(
+    x: Tensor,
+    num_or_sections: int | Sequence[Size],
+    axis: int | Tensor = 0,
+    name: str | None = None,
+) -> list[Tensor]:
     """Split a tensor along one axis into equal parts, or into parts of given sizes.
 
     Parameters
@@ -541,7 +552,7 @@ def _infer_size_among_symbolic_sections(sections: Any, x: Tensor, axis: int) -> 
     return [s if isinstance(s, Tensor) or s >= 0 else x.shape[axis] - sum(others) for s in items]
 
 
-def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> list[Tensor]:
+def chunk(x: Tensor, chunks: int, axis: int | Tensor = 0, name: str | None = None) -> list[Tensor]:
     """Split a tensor along one axis into equal parts.
 
     Parameters
@@ -637,7 +648,7 @@ def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     return OPS["unstack"](x, axis=axis, num=count)
 
 
-def expand(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
+def expand(x: Tensor, shape: Shape, name: str | None = None) -> Tensor:
     """Broadcast a tensor to a shape.
 
     Parameters
@@ -724,7 +735,7 @@ def expand_as(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     return OPS["expand_as_v2"](x, y, target_shape=shape)
 
 
-def tile(x: Tensor, repeat_times: Any, name: str | None = None) -> Tensor:
+def tile(x: Tensor, repeat_times: Shape, name: str | None = None) -> Tensor:
     """Repeat a tensor along its axes.
 
     Parameters
@@ -758,7 +769,7 @@ def tile(x: Tensor, repeat_times: Any, name: str | None = None) -> Tensor:
 
 
 def repeat_interleave(
-    x: Tensor, repeats: Any, axis: int | None = None, name: str | None = None
+    x: Tensor, repeats: int | Tensor, axis: int | None = None, name: str | None = None
 ) -> Tensor:
     """Repeat each slice along one axis, next to itself.
 
@@ -828,7 +839,7 @@ def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[
     return OPS["broadcast_tensors"](tensors)
 
 
-def flip(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
+def flip(x: Tensor, axis: Axes | Tensor, name: str | None = None) -> Tensor:
     """Reverse the order of the elements along axes.
 
     Parameters
@@ -859,7 +870,9 @@ def flip(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
     return OPS["flip"](x, axis=axis_list(axis))
 
 
-def roll(x: Tensor, shifts: Any, axis: Any = None, name: str | None = None) -> Tensor:
+def roll(
+    x: Tensor, shifts: Axes | Tensor, axis: Axes | Tensor | None = None, name: str | None = None
+) -> Tensor:
     """Shift the elements cyclically along axes.
 
     out[i] = x[(i - shift) mod N] along each axis of size N
@@ -903,7 +916,12 @@ def roll(x: Tensor, shifts: Any, axis: Any = None, name: str | None = None) -> T
     )
 
 
-def slice(input: Tensor, axes: Sequence[int], starts: Any, ends: Any) -> Tensor:
+def slice(
+    input: Tensor,
+    axes: Sequence[int],
+    starts: Sequence[Size] | Tensor,
+    ends: Sequence[Size] | Tensor,
+) -> Tensor:
     """Take a range of positions along each of several axes.
 
     out = input[..., start:end, ...] for each axis
@@ -953,7 +971,12 @@ def slice(input: Tensor, axes: Sequence[int], starts: Any, ends: Any) -> Tensor:
 
 
 def strided_slice(
-    x: Tensor, axes: Sequence[int], starts: Any, ends: Any, strides: Any, name: str | None = None
+    x: Tensor,
+    axes: Sequence[int],
+    starts: Sequence[Size] | Tensor,
+    ends: Sequence[Size] | Tensor,
+    strides: Sequence[Size] | Tensor,
+    name: str | None = None,
 ) -> Tensor:
     """Take every n-th position of a range along each of several axes.
 
@@ -1077,7 +1100,9 @@ def rank(input: Tensor) -> Tensor:
     return full([], ndim, "int32")
 
 
-def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
+def gather(
+    x: Tensor, index: Tensor, axis: int | Tensor | None = None, name: str | None = None
+) -> Tensor:
     """Take slices of a tensor along one axis.
 
     out[..., m, ...] = x[..., index[m], ...]
@@ -1353,7 +1378,7 @@ def _broadcast_indices_except_along_axis(arr: Tensor, indices: Tensor, axis: int
 def put_along_axis(
     arr: Tensor,
     indices: Tensor,
-    values: Any,
+    values: Scalar,
     axis: int,
     reduce: str = "assign",
     include_self: bool = True,
@@ -1460,7 +1485,15 @@ def masked_select(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
     return OPS["masked_select"](x, mask)
 
 
-def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+@overload
+def where(condition: Tensor, x: Operand, y: Operand, name: str | None = None) -> Tensor: ...
+@overload
+def where(
+    condition: Tensor, x: None = None, y: None = None, name: str | None = None
+) -> tuple[Tensor, ...]: ...
+def where(
+    condition: Tensor, x: Operand | None = None, y: Operand | None = None, name: str | None = None
+) -> Any:
     """Choose elements of x where a condition is True, otherwise of y.
 
     out = x where condition is True, y where it is False
@@ -1542,7 +1575,7 @@ def unbind_columns(index: Tensor) -> tuple[Tensor, ...]:
     return tuple(unsqueeze(c, 1) for c in unbind(index, axis=1))
 
 
-def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
+def one_hot(x: Tensor, num_classes: Size, name: str | None = None) -> Tensor:
     """One-hot encoding: 1 at the class, 0 elsewhere.
 
     x int [*].

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import warnings
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..core.op import OPS, Op
 from ..core.operand_checks import not_a_tensor_error, rename_generated_function
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
+from ..core.type_aliases import Axes, DTypeLike, Operand, Scalar
 from ..ops import elementwise
 from .axis_arithmetic import (  # noqa: F401 - public in this module in Paddle
     _add_with_axis,
@@ -287,7 +289,7 @@ def _apply_scale_op_if_number_exact(x: Tensor, value: Any, **attrs: Any) -> Tens
     return out
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+def add(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Add elementwise, with broadcasting.
 
     out = x + y
@@ -326,7 +328,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     return apply_promoting_or_rejecting_dtypes(elementwise.add, x, y)
 
 
-def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
+def subtract(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Subtract elementwise, with broadcasting.
 
     out = x - y
@@ -365,7 +367,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
     return apply_promoting_or_rejecting_dtypes(elementwise.sub, x, y)
 
 
-def rsubtract(x: Tensor, y: Any) -> Tensor:
+def rsubtract(x: Tensor, y: Operand) -> Tensor:
     """y - x for a y that is not a tensor: a number or an array.
 
     x [*] -> [*]
@@ -378,7 +380,7 @@ def rsubtract(x: Tensor, y: Any) -> Tensor:
     return apply_promoting_or_casting_right_operand(elementwise.sub, y, x) if out is None else out
 
 
-def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
+def multiply(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Multiply elementwise, with broadcasting.
 
     out = x * y
@@ -425,7 +427,7 @@ def _int_or_bool_to_float32(x: Any) -> Any:
     return cast(x, "float32") if _is_int_or_bool_tensor(x) else x
 
 
-def true_divide(x: Any, y: Any) -> Tensor:
+def true_divide(x: Operand, y: Operand) -> Tensor:
     """Operator /: integers are cast to float32 first.
 
     x [*A], y [*B] -> [*broadcast(A, B)]
@@ -435,7 +437,7 @@ def true_divide(x: Any, y: Any) -> Tensor:
     )
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Divide elementwise, with broadcasting.
 
     out = x / y; the quotient of two integer Tensors is rounded towards zero.
@@ -476,7 +478,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return true_divide(x, y)
 
 
-def floor_divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+def floor_divide(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Divide elementwise and round the quotient down.
 
     out = floor(x / y)
@@ -509,7 +511,7 @@ def floor_divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return apply_promoting_or_rejecting_dtypes(OPS["elementwise_floordiv"], x, y)
 
 
-def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
+def mod(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Remainder of a division, with the sign of the divisor.
 
     out = x - floor(x / y) * y
@@ -550,20 +552,19 @@ def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
 remainder = floor_mod = mod
 
 
-def power(x: Any, y: Any) -> Tensor:
+def power(x: Operand, y: Operand) -> Tensor:
     """Operator **; either side may be a number.
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    has_number_exponent = isinstance(x, Tensor) and not isinstance(y, Tensor)
     return (
         pow(x, y)
-        if has_number_exponent
+        if isinstance(x, Tensor) and not isinstance(y, Tensor)
         else apply_promoting_or_casting_right_operand(OPS["elementwise_pow"], x, y)
     )
 
 
-def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
+def pow(x: Tensor, y: Operand, name: str | None = None) -> Tensor:
     """Raise to a power elementwise.
 
     out = x ** y
@@ -602,21 +603,17 @@ def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     [1.0, 4.0, 3.0]
     """
     try:
-        is_exact_number = (
-            isinstance(y, int | float)
-            and not isinstance(y, bool)
-            and (is_real(x.meta.dtype) or isinstance(y, int))
-        )
+        is_floating = is_real(x.meta.dtype)
     except AttributeError:
         raise not_a_tensor_error(x) from None
-    if is_exact_number:
+    if isinstance(y, int | float if is_floating else int) and not isinstance(y, bool):
         if y == 2:
             return OPS["square"](x)
         return OPS["pow"](x, factor=float(y))
     return apply_promoting_or_rejecting_dtypes(OPS["elementwise_pow"], x, y)
 
 
-def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
+def maximum(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Larger of two elements, with broadcasting.
 
     out = max(x, y); NaN if one of them is NaN.
@@ -653,7 +650,7 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     return apply_promoting_or_rejecting_dtypes(OPS["elementwise_max"], x, y)
 
 
-def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
+def minimum(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Smaller of two elements, with broadcasting.
 
     out = min(x, y); NaN if one of them is NaN.
@@ -692,7 +689,7 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 def scale(
     x: Tensor,
-    scale: Any = 1.0,
+    scale: float | Tensor = 1.0,
     bias: float = 0.0,
     bias_after_scale: bool = True,
     act: str | None = None,
@@ -742,7 +739,9 @@ def scale(
     return out if act is None else OPS[act](out)
 
 
-def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
+def clip(
+    x: Tensor, min: Scalar | None = None, max: Scalar | None = None, name: str | None = None
+) -> Tensor:
     """Limit the elements to an interval.
 
     out = min(max(x, min), max)
@@ -778,7 +777,6 @@ def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -
     >>> paddle.clip(x, min=0.0).tolist()
     [0.0, 0.5, 3.0]
     """
-    min_tensor, max_tensor = (t if isinstance(t, Tensor) else None for t in (min, max))
     try:
         dtype = x.meta.dtype
     except AttributeError:
@@ -788,12 +786,19 @@ def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -
         if is_real(dtype)
         else np.iinfo(np.int32)
     )
-    attrs = {"min": float(limits.min) if min is None or min_tensor is not None else float(min)}
-    attrs["max"] = float(limits.max) if max is None or max_tensor is not None else float(max)
-    return OPS["clip"](x, min_tensor, max_tensor, **attrs)
+    min_tensor, min_number = _limit(min, float(limits.min))
+    max_tensor, max_number = _limit(max, float(limits.max))
+    return OPS["clip"](x, min_tensor, max_tensor, min=min_number, max=max_number)
 
 
-def add_n(inputs: Any, name: str | None = None) -> Tensor:
+def _limit(value: Scalar | None, default: float) -> tuple[Tensor | None, float]:
+    """Return a limit of `clip` as an input of the op and as an attribute."""
+    if isinstance(value, Tensor):
+        return value, default
+    return None, default if value is None else float(value)
+
+
+def add_n(inputs: Tensor | Sequence[Tensor], name: str | None = None) -> Tensor:
     """Add a list of tensors.
 
     out = inputs[0] + inputs[1] + ...
@@ -828,7 +833,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
 
 def cumsum(
-    x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None
+    x: Tensor, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
     """Sum up the elements along one axis, with all partial sums.
 
@@ -1377,7 +1382,11 @@ def _reduce_over_tensor_axes(
 
 
 def sum(
-    x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
+    x: Tensor,
+    axis: Axes | Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    keepdim: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Sum of the elements over axes.
 
@@ -1421,7 +1430,9 @@ def sum(
     return reduce("reduce_sum", x, axis, keepdim, dtype)
 
 
-def mean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+def mean(
+    x: Tensor, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """Arithmetic mean of the elements over axes.
 
     Parameters
@@ -1456,7 +1467,9 @@ def mean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = 
     return reduce("reduce_mean", x, axis, keepdim)
 
 
-def max(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+def max(
+    x: Tensor, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """Largest element over axes; NaN if any element is NaN.
 
     Parameters
@@ -1494,7 +1507,9 @@ def max(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = N
     return reduce("reduce_max", x, axis, keepdim)
 
 
-def min(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+def min(
+    x: Tensor, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """Smallest element over axes; NaN if any element is NaN.
 
     Parameters
@@ -1533,7 +1548,11 @@ def min(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = N
 
 
 def prod(
-    x: Tensor, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None
+    x: Tensor,
+    axis: Axes | Tensor | None = None,
+    keepdim: bool = False,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Product of the elements over axes.
 
@@ -1570,7 +1589,9 @@ def prod(
     return reduce("reduce_prod", x if dtype is None else cast(x, dtype), axis, keepdim)
 
 
-def any(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+def any(
+    x: Tensor, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """Whether any element over axes is True.
 
     Parameters
@@ -1605,7 +1626,9 @@ def any(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = N
     return reduce("reduce_any", x, axis, keepdim)
 
 
-def all(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+def all(
+    x: Tensor, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """Whether all elements over axes are True.
 
     Parameters
@@ -1641,7 +1664,7 @@ def all(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = N
 
 
 def logsumexp(
-    x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
+    x: Tensor, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
     """Logarithm of the sum of exponentials over axes, without overflow.
 
@@ -1678,7 +1701,7 @@ def logsumexp(
 
 def var(
     x: Tensor,
-    axis: Any = None,
+    axis: Axes | Tensor | None = None,
     unbiased: bool = True,
     keepdim: bool = False,
     name: str | None = None,
@@ -1739,7 +1762,7 @@ def var(
 
 def std(
     x: Tensor,
-    axis: Any = None,
+    axis: Axes | Tensor | None = None,
     unbiased: bool = True,
     keepdim: bool = False,
     name: str | None = None,

@@ -16,6 +16,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.place import CUDAPlace, Place
 from ..core.tensor import Tensor
+from ..core.type_aliases import DTypeLike, Operand, Scalar, TensorLike
 from . import creation, linalg, manipulation
 from .convert import cast, device_index, to_tensor
 
@@ -44,7 +45,7 @@ METHODS_ONLY = [
 ]
 
 
-def astype(x: Tensor, dtype: Any) -> Tensor:
+def astype(x: Tensor, dtype: DTypeLike) -> Tensor:
     """Convert the elements to another dtype.
 
     Parameters
@@ -411,7 +412,7 @@ def reverse_all_axes(x: Tensor) -> Tensor:
 # ------------------------------------------------------------------------------
 
 
-def fill_(x: Tensor, value: Any) -> Tensor:
+def fill_(x: Tensor, value: Scalar) -> Tensor:
     """Set all elements to one value, in place.
 
     Parameters
@@ -469,7 +470,7 @@ def zero_(x: Tensor) -> Tensor:
     return fill_(x, 0)
 
 
-def copy_(x: Tensor, other: Any, blocking: bool = True) -> Tensor:
+def copy_(x: Tensor, other: TensorLike, blocking: bool = True) -> Tensor:
     """Copy the elements of another tensor into this one, in place.
 
     Parameters
@@ -660,7 +661,7 @@ def fill_diagonal_tensor_(
     )
 
 
-def where_(x: Tensor, condition: Tensor, y: Any, name: str | None = None) -> Tensor:
+def where_(x: Tensor, condition: Tensor, y: Operand, name: str | None = None) -> Tensor:
     """Replace elements where a condition is False, in place.
 
     x = x where condition is True, y where it is False

@@ -13,6 +13,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
+from ..core.type_aliases import Axes, DTypeLike
 from . import creation, logic, manipulation, math, search
 from .convert import axis_list, cast, full, normalize_axis, to_tensor
 
@@ -38,7 +39,9 @@ __all__ = [
 ]
 
 
-def amax(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+def amax(
+    x: Tensor, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """Largest element over axes; equal maxima share the gradient.
 
     Parameters
@@ -71,7 +74,9 @@ def amax(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = 
     return math.reduce("reduce_amax", x, axis, keepdim)
 
 
-def amin(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+def amin(
+    x: Tensor, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """Smallest element over axes; equal minima share the gradient.
 
     Parameters
@@ -105,7 +110,7 @@ def amin(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = 
 
 
 def count_nonzero(
-    x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
+    x: Tensor, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
     """Number of elements over axes that are not 0.
 
@@ -144,7 +149,11 @@ def count_nonzero(
 
 
 def nansum(
-    x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
+    x: Tensor,
+    axis: Axes | Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    keepdim: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Sum of the elements over axes, with NaN counted as 0.
 
@@ -182,7 +191,9 @@ def _nan_to_zero(x: Tensor) -> Tensor:
     return manipulation.where(OPS["isnan_v2"](x), OPS["fill_any_like"](x, value=0.0), x)
 
 
-def nanmean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+def nanmean(
+    x: Tensor, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """Mean of the elements over axes that are not NaN.
 
     Parameters
@@ -299,7 +310,7 @@ def unique(
     return_inverse: bool = False,
     return_counts: bool = False,
     axis: int | None = None,
-    dtype: Any = "int64",
+    dtype: DTypeLike = "int64",
     name: str | None = None,
 ) -> Any:
     """Sorted distinct elements of a tensor, or its distinct slices along one axis.
@@ -365,7 +376,7 @@ def unique_consecutive(
     return_inverse: bool = False,
     return_counts: bool = False,
     axis: int | None = None,
-    dtype: Any = "int64",
+    dtype: DTypeLike = "int64",
     name: str | None = None,
 ) -> Any:
     """Remove elements, or slices along one axis, that equal their predecessor.
@@ -720,7 +731,12 @@ def _select_on_last_axis(x: Tensor, index: Any) -> Tensor:
     )
 
 
-def quantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def quantile(
+    x: Tensor,
+    q: float | Sequence[float] | Tensor,
+    axis: Axes | Tensor | None = None,
+    keepdim: bool = False,
+) -> Tensor:
     """Quantiles over axes with linear interpolation; NaN if any element is NaN.
 
     For n sorted elements, the quantile q is the element at the position q * (n - 1).
@@ -755,7 +771,12 @@ def quantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> Tens
     return _quantiles_of_axes(x, q, axis, keepdim, ignore_nan=False)
 
 
-def nanquantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def nanquantile(
+    x: Tensor,
+    q: float | Sequence[float] | Tensor,
+    axis: Axes | Tensor | None = None,
+    keepdim: bool = False,
+) -> Tensor:
     """Quantiles over axes of the elements that are not NaN, with linear interpolation.
 
     For n sorted elements, the quantile q is the element at the position q * (n - 1).
@@ -790,7 +811,7 @@ def nanquantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> T
 
 
 def nanmedian(
-    x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
+    x: Tensor, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
     """Median over axes of the elements that are not NaN.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math as pymath
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
+from ..core.type_aliases import DTypeLike
 from . import creation, manipulation, math, order_statistics, search
 from .convert import as_operand, cast
 
@@ -107,7 +107,11 @@ def poisson(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def randint_like(
-    x: Tensor, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None
+    x: Tensor,
+    low: int = 0,
+    high: int | None = None,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Draw random integers from an interval, in the shape of a tensor.
 
@@ -300,7 +304,7 @@ def cauchy_(x: Tensor, loc: float = 0, scale: float = 1, name: str | None = None
     return _assign_samples(x, math.add(math.scale(math.tan(angle), float(scale)), float(loc)))
 
 
-def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
+def geometric_(x: Tensor, probs: float | Tensor, name: str | None = None) -> Tensor:
     """Fill a tensor with random numbers from a geometric distribution, in place.
 
     The number is log(u) / log(1 - probs) with u uniform on (0, 1), without rounding to integers.

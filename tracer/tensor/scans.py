@@ -9,6 +9,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
+from ..core.type_aliases import DTypeLike
 from . import logic, manipulation, math
 from .convert import cast, normalize_axis
 
@@ -29,7 +30,7 @@ def _flatten_if_axis_is_none(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
 
 
 def cumprod(
-    x: Tensor, dim: int | None = None, dtype: Any = None, name: str | None = None
+    x: Tensor, dim: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
     """Products of the first elements along one axis.
 
@@ -67,7 +68,7 @@ def cumprod(
 
 
 def cummax(
-    x: Tensor, axis: int | None = None, dtype: Any = "int64", name: str | None = None
+    x: Tensor, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Maxima of the first elements along one axis, and their indices.
 
@@ -106,7 +107,7 @@ def cummax(
 
 
 def cummin(
-    x: Tensor, axis: int | None = None, dtype: Any = "int64", name: str | None = None
+    x: Tensor, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Minima of the first elements along one axis, and their indices.
 
@@ -145,7 +146,7 @@ def cummin(
 
 
 def logcumsumexp(
-    x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None
+    x: Tensor, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
     """Logarithms of the sums of the first exponentials along one axis, without overflow.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 from ..core.dtype import parse_dtype
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.type_aliases import DTypeLike, Size
 from .convert import call_with_possibly_symbolic_axis
 from .manipulation import unbind_columns
 
@@ -27,7 +28,7 @@ def argmax(
     x: Tensor,
     axis: int | None = None,
     keepdim: bool = False,
-    dtype: Any = "int64",
+    dtype: DTypeLike = "int64",
     name: str | None = None,
 ) -> Tensor:
     """Index of the largest element along one axis.
@@ -68,7 +69,7 @@ def argmin(
     x: Tensor,
     axis: int | None = None,
     keepdim: bool = False,
-    dtype: Any = "int64",
+    dtype: DTypeLike = "int64",
     name: str | None = None,
 ) -> Tensor:
     """Index of the smallest element along one axis.
@@ -175,7 +176,7 @@ def sort(x: Tensor, axis: int = -1, descending: bool = False, name: str | None =
 
 def topk(
     x: Tensor,
-    k: Any,
+    k: Size,
     axis: int | None = None,
     largest: bool = True,
     sorted: bool = True,
@@ -225,6 +226,10 @@ def topk(
     return outs[0], outs[1]
 
 
+@overload
+def nonzero(x: Tensor, as_tuple: Literal[False] = False) -> Tensor: ...
+@overload
+def nonzero(x: Tensor, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
 def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
     """Positions of the elements that are not 0.
 

@@ -6,7 +6,6 @@ If not stated otherwise, x and y broadcast and the result has their dtype.
 from __future__ import annotations
 
 import math as pymath
-from typing import Any
 
 from ..core.dtype import is_real
 from ..core.dtype_info import finfo
@@ -542,7 +541,7 @@ def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
     return math.true_divide(x, math.pow(full([], 2, x.dtype), exponent)), exponent
 
 
-def lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
+def lerp(x: Tensor, y: Tensor, weight: float | Tensor, name: str | None = None) -> Tensor:
     """Linear interpolation between two tensors.
 
     out = x + weight * (y - x)

@@ -13,6 +13,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
+from ..core.type_aliases import Axes, DTypeLike, Scalar, Shape, Size, TensorLike
 from . import creation, linalg, manipulation, math
 from .convert import (
     array_to_tensor_on_device_of,
@@ -154,7 +155,7 @@ def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]
         ) from None
 
 
-def view(x: Tensor, shape_or_dtype: Any, name: str | None = None) -> Tensor:
+def view(x: Tensor, shape_or_dtype: Shape | DTypeLike, name: str | None = None) -> Tensor:
     """Return a tensor with the same elements in another shape, or the same bytes in another dtype.
 
     Parameters
@@ -289,7 +290,9 @@ def as_strided(
     return manipulation.reshape(gathered, list(shape))
 
 
-def unflatten(x: Tensor, axis: int, shape: Any, name: str | None = None) -> Tensor:
+def unflatten(
+    x: Tensor, axis: int, shape: Sequence[Size] | Tensor, name: str | None = None
+) -> Tensor:
     """Split one axis into several.
 
     Parameters
@@ -374,7 +377,9 @@ def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) 
     return manipulation.moveaxis(split, axis + 1, -1)
 
 
-def vsplit(x: Tensor, num_or_sections: Any, name: str | None = None) -> list[Tensor]:
+def vsplit(
+    x: Tensor, num_or_sections: int | Sequence[Size], name: str | None = None
+) -> list[Tensor]:
     """Split a tensor along its first axis.
 
     Parameters
@@ -406,7 +411,7 @@ def vsplit(x: Tensor, num_or_sections: Any, name: str | None = None) -> list[Ten
     return manipulation.split(x, num_or_sections, 0)
 
 
-def reverse(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
+def reverse(x: Tensor, axis: Axes | Tensor, name: str | None = None) -> Tensor:
     """Reverse the order of the elements along axes, the same as `flip`.
 
     Parameters
@@ -486,7 +491,9 @@ tolist = manipulation.tolist
 # ------------------------------------------------------------------------------------------
 
 
-def crop(x: Tensor, shape: Any = None, offsets: Any = None, name: str | None = None) -> Tensor:
+def crop(
+    x: Tensor, shape: Shape | None = None, offsets: Shape | None = None, name: str | None = None
+) -> Tensor:
     """Return a rectangular block of a tensor.
 
     Parameters
@@ -599,7 +606,7 @@ def trace(
     return OPS["trace"](x, offset=offset, axis1=axis1, axis2=axis2)
 
 
-def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+def diag_embed(input: TensorLike, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Diagonal matrices whose diagonals are the vectors in the last axis.
 
     out[..., i, i + offset] = input[..., i]; zeros elsewhere
@@ -737,7 +744,9 @@ def index_add(
     return OPS["index_add"](x, index, value, axis=axis)
 
 
-def index_fill(x: Tensor, index: Tensor, axis: int, value: Any, name: str | None = None) -> Tensor:
+def index_fill(
+    x: Tensor, index: Tensor, axis: int, value: Scalar, name: str | None = None
+) -> Tensor:
     """Set slices along one axis to one value.
 
     out[..., index[m], ...] = value
@@ -778,7 +787,11 @@ def index_fill(x: Tensor, index: Tensor, axis: int, value: Any, name: str | None
 
 
 def index_put(
-    x: Tensor, indices: Any, value: Tensor, accumulate: bool = False, name: str | None = None
+    x: Tensor,
+    indices: Sequence[Tensor],
+    value: Tensor,
+    accumulate: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Assign values at indices, or add them.
 
@@ -818,7 +831,7 @@ def index_put(
     return OPS["index_put"](x, list(indices), value, accumulate=accumulate)
 
 
-def masked_fill(x: Tensor, mask: Tensor, value: Any, name: str | None = None) -> Tensor:
+def masked_fill(x: Tensor, mask: Tensor, value: Scalar, name: str | None = None) -> Tensor:
     """Replace elements at which a mask is True by one value.
 
     Parameters
@@ -887,7 +900,7 @@ def renorm(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
     )
 
 
-def scatter_nd(index: Tensor, updates: Tensor, shape: Any, name: str | None = None) -> Tensor:
+def scatter_nd(index: Tensor, updates: Tensor, shape: Shape, name: str | None = None) -> Tensor:
     """Add values to a tensor of zeros, at positions along its first axes.
 
     out = zeros(shape), then out[index[i, 0], ..., index[i, K - 1]] += updates[i] for all i

@@ -140,7 +140,7 @@ def nonzero(input: Any, as_tuple: bool = False) -> Any:
     """Return the indices of elements other than 0, int64 [K, number of axes], or with as_tuple one
     column per axis.
     """
-    return search.nonzero(input, as_tuple)
+    return search.nonzero(input, as_tuple=True) if as_tuple else search.nonzero(input)
 
 
 @deprecated_layer("paddle.unique")

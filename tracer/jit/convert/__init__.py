@@ -5,6 +5,6 @@
 ops for values of a program, and runs Python for everything else.
 """
 
-from .convert import CONVERSION_STAGES, convert, converted_source, not_to_static
+from .convert import CONVERSION_STAGES, Function, convert, converted_source, not_to_static
 
-__all__ = ["CONVERSION_STAGES", "convert", "converted_source", "not_to_static"]
+__all__ = ["CONVERSION_STAGES", "Function", "convert", "converted_source", "not_to_static"]

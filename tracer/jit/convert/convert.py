@@ -7,9 +7,10 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ...core.errors import OpError, TraceError, append_user_line
 from ...core.function_syntax_tree import SourceError, require_syntax_tree_of_code
@@ -27,6 +28,7 @@ RUNTIME_NAME = "__ol"
 CONVERSION_OPTIONS = "__jst_not_to_static"
 _CODE_CACHE: dict[tuple[str, CodeType], CodeType | SourceError] = {}
 _SOURCE_CACHE: dict[CodeType, str] = {}
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,10 @@ def is_converted(function: FunctionType) -> bool:
     return RUNTIME_NAME in function.__code__.co_freevars
 
 
+@overload
+def not_to_static(function: Function) -> Function: ...
+@overload
+def not_to_static(function: None = None) -> Callable[[Function], Function]: ...
 def not_to_static(function: Any = None) -> Any:
     """Exclude a function from conversion. Usable as a decorator, with or without arguments.
 

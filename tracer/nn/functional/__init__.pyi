@@ -2,9 +2,8 @@
 
 # Written by `python -m tests.tools.type_stubs`.
 
-from typing import Any
-
 from oarlock.core.tensor import Tensor
+from oarlock.core.type_aliases import DTypeLike
 from oarlock.nn.functional import (
     activation,
     common,
@@ -295,7 +294,9 @@ def sigmoid(x: Tensor, name: str | None = None) -> Tensor:
 def silu(x: Tensor, name: str | None = None) -> Tensor:
     """Sigmoid linear unit."""
 
-def softmax_(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
+def softmax_(
+    x: Tensor, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """Normalize exponentials along an axis: exp(x) / sum(exp(x)), in place."""
 
 def softsign(x: Tensor, name: str | None = None) -> Tensor:

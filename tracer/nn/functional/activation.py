@@ -9,6 +9,7 @@ from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.operand_checks import not_a_tensor_error, rename_generated_function
 from ...core.tensor import Tensor
+from ...core.type_aliases import DTypeLike
 from ...tensor.convert import cast, normalize_axis
 from ...tensor.in_place_docstrings import in_place_docstring
 from ...tensor.logic import equal
@@ -699,7 +700,9 @@ def _raise_activation_error_unless(function: str, ok: bool, problem: str, x: Ten
         raise OpError(append_user_line(f"{function}: {problem} (X={x.meta})"))
 
 
-def softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
+def softmax(
+    x: Tensor, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """Normalize exponentials along an axis: exp(x) / sum(exp(x)).
 
     Parameters
@@ -732,7 +735,9 @@ def softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = Non
     return OPS["softmax"](x if dtype is None else cast(x, dtype), axis=axis)
 
 
-def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
+def log_softmax(
+    x: Tensor, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """Logarithm of the softmax along an axis: x - log(sum(exp(x))).
 
     Parameters

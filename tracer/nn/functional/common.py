@@ -24,6 +24,7 @@ from ...tensor.creation import uniform
 from ...tensor.manipulation import one_hot as one_hot_of
 from ...tensor.math import add, divide, maximum, multiply, sqrt, subtract
 from ...tensor.math import sum as sum_of
+from ..type_aliases import Ints
 
 __all__ = [
     "alpha_dropout",
@@ -141,8 +142,8 @@ def embedding(
 
 def dropout(
     x: Tensor,
-    p: Any = 0.5,
-    axis: Any = None,
+    p: float | Tensor = 0.5,
+    axis: Ints | None = None,
     training: bool = True,
     mode: str = "upscale_in_train",
     name: str | None = None,
@@ -509,7 +510,7 @@ def _pad_with_tensor_widths(x: Tensor, widths: Sequence[Tensor], value: float) -
 
 
 def zeropad2d(
-    x: Tensor, padding: Any, data_format: str = "NCHW", name: str | None = None
+    x: Tensor, padding: Ints, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
     """Pad images with zeros.
 
@@ -539,7 +540,7 @@ def zeropad2d(
     return pad(x, padding, "constant", 0.0, data_format)
 
 
-def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
+def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
     """Encode classes as vectors that are 1 at the class and 0 elsewhere.
 
     Parameters

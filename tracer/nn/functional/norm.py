@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ...core.errors import OpError, append_user_line
 from ...core.mode import state
@@ -11,6 +10,7 @@ from ...core.op import OPS
 from ...core.operand_checks import check_tensors, not_a_tensor_error
 from ...core.tensor import Tensor
 from ...tensor.math import divide, pow
+from ..type_aliases import Ints
 from .common import pad
 from .pooling import avg_pool2d
 
@@ -132,7 +132,7 @@ def batch_norm_with_chosen_statistics(
 
 def layer_norm(
     x: Tensor,
-    normalized_shape: Any,
+    normalized_shape: Ints,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     epsilon: float = 1e-05,

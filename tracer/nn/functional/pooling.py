@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ...core.errors import OpError, append_user_line
@@ -23,6 +24,7 @@ from ...tensor.manipulation import (
     where,
 )
 from ...tensor.math import divide, minimum, sum
+from ..type_aliases import Ints, OutputSize, Padding
 from .conv import is_channels_last, padding_attrs, to_int_list_of_length
 
 __all__ = [
@@ -116,9 +118,9 @@ def _avg_pool(
 
 def max_pool2d(
     x: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Padding = 0,
     return_mask: bool = False,
     ceil_mode: bool = False,
     data_format: str = "NCHW",
@@ -178,9 +180,9 @@ def max_pool2d(
 
 def max_pool3d(
     x: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Padding = 0,
     return_mask: bool = False,
     ceil_mode: bool = False,
     data_format: str = "NCDHW",
@@ -237,9 +239,9 @@ def max_pool3d(
 
 def avg_pool2d(
     x: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Padding = 0,
     ceil_mode: bool = False,
     exclusive: bool = True,
     divisor_override: float | None = None,
@@ -299,9 +301,9 @@ def avg_pool2d(
 
 def avg_pool3d(
     x: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Padding = 0,
     ceil_mode: bool = False,
     exclusive: bool = True,
     divisor_override: float | None = None,
@@ -431,7 +433,7 @@ def _average_windows_of_last_axis(x: Tensor, size: Any, out: Any) -> Tensor:
 
 
 def adaptive_avg_pool2d(
-    x: Tensor, output_size: Any, data_format: str = "NCHW", name: str | None = None
+    x: Tensor, output_size: OutputSize, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
     """Mean of windows of a batch of images that give a result of a fixed size.
 
@@ -468,7 +470,7 @@ def adaptive_avg_pool2d(
 
 
 def adaptive_avg_pool3d(
-    x: Tensor, output_size: Any, data_format: str = "NCDHW", name: str | None = None
+    x: Tensor, output_size: OutputSize, data_format: str = "NCDHW", name: str | None = None
 ) -> Tensor:
     """Mean of windows of a batch of volumes that give a result of a fixed size.
 
@@ -511,7 +513,7 @@ def _adaptive_max_pool(rank: int, x: Tensor, output_size: Any, return_mask: bool
 
 
 def adaptive_max_pool2d(
-    x: Tensor, output_size: Any, return_mask: bool = False, name: str | None = None
+    x: Tensor, output_size: OutputSize, return_mask: bool = False, name: str | None = None
 ) -> Any:
     """Maximum of windows of a batch of images that give a result of a fixed size.
 
@@ -554,7 +556,7 @@ def adaptive_max_pool2d(
 
 
 def adaptive_max_pool3d(
-    x: Tensor, output_size: Any, return_mask: bool = False, name: str | None = None
+    x: Tensor, output_size: OutputSize, return_mask: bool = False, name: str | None = None
 ) -> Any:
     """Maximum of windows of a batch of volumes that give a result of a fixed size.
 
@@ -616,9 +618,9 @@ def _padding_1d_as_2d(padding: Any) -> Any:
 
 def max_pool1d(
     x: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Padding = 0,
     return_mask: bool = False,
     ceil_mode: bool = False,
     name: str | None = None,
@@ -685,9 +687,9 @@ def max_pool1d(
 
 def avg_pool1d(
     x: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Padding = 0,
     exclusive: bool = True,
     ceil_mode: bool = False,
     name: str | None = None,
@@ -874,6 +876,13 @@ def _scatter_to_indices(x: Tensor, indices: Tensor, sizes: list[Any]) -> Tensor:
     return reshape(put_along_axis(zeros, positions, flat, 2), [x.shape[0], x.shape[1], *sizes])
 
 
+def _check_unpool_sizes(output_size: Any, x: Tensor) -> None:
+    """Raise OpError if `output_size` is one number."""
+    if isinstance(output_size, int):
+        text = f"output_size={output_size!r} is not a list of sizes"
+        raise OpError(append_user_line(f"max_unpool: {text} (X={x.meta})"))
+
+
 def _unpool_sizes(
     x: Tensor, size: list[int], strides: list[int], pads: list[int], requested: Any, rank: int
 ) -> list[Any]:
@@ -889,6 +898,7 @@ def _unpool_sizes(
     ]
     if requested is None:
         return smallest
+    _check_unpool_sizes(requested, x)
     output_sizes = [
         w if state.mode.static and isinstance(w, Tensor) else int(w) for w in requested
     ][-rank:]
@@ -909,11 +919,11 @@ def _unpool_sizes(
 def max_unpool2d(
     x: Tensor,
     indices: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Padding = 0,
     data_format: str = "NCHW",
-    output_size: Any = None,
+    output_size: Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Inverse of `max_pool2d`: place values at the positions of the maxima, zeros elsewhere.
@@ -962,11 +972,11 @@ def max_unpool2d(
 def max_unpool3d(
     x: Tensor,
     indices: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Padding = 0,
     data_format: str = "NCDHW",
-    output_size: Any = None,
+    output_size: Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Inverse of `max_pool3d`: place values at the positions of the maxima, zeros elsewhere.
@@ -1015,11 +1025,11 @@ def max_unpool3d(
 def max_unpool1d(
     x: Tensor,
     indices: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Padding = 0,
     data_format: str = "NCL",
-    output_size: Any = None,
+    output_size: Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Inverse of `max_pool1d`: place values at the positions of the maxima, zeros elsewhere.
@@ -1062,6 +1072,8 @@ def max_unpool1d(
     >>> F.max_unpool1d(y, positions, 2).tolist()
     [[[0.0, 4.0, 0.0, 3.0]]]
     """
+    if output_size is not None:
+        _check_unpool_sizes(output_size, x)
     requested = None if output_size is None else [1, list(output_size)[-1]]
     strides = _window_1d_as_2d(kernel_size if stride is None else stride, 1)
     layout = "NHWC" if is_channels_last(data_format) else "NCHW"
