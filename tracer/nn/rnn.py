@@ -229,7 +229,7 @@ class SimpleRNNCell(_CellWithWeights):
         The sizes of x and of h.
     activation : "tanh" or "relu", default "tanh"
     weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, str or False, optional
-        Initialization, name and regularizer of the parameters. Default initialization: Uniform(-a, a)
+        Initialization, name and regularizer of the parameters. Default: Uniform(-a, a)
         with a = 1 / sqrt(hidden_size). False: the parameter is the constant 1 for a weight and 0
         for a bias, and is not trained.
     name : str, optional
@@ -302,7 +302,7 @@ class LSTMCell(_CellWithWeights):
     input_size, hidden_size : int
         The sizes of x and of h.
     weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, str or False, optional
-        Initialization, name and regularizer of the parameters. Default initialization: Uniform(-a, a)
+        Initialization, name and regularizer of the parameters. Default: Uniform(-a, a)
         with a = 1 / sqrt(hidden_size). False: the parameter is the constant 1 for a weight and 0
         for a bias, and is not trained.
     name : str, optional
@@ -381,7 +381,7 @@ class GRUCell(_CellWithWeights):
     input_size, hidden_size : int
         The sizes of x and of h.
     weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, str or False, optional
-        Initialization, name and regularizer of the parameters. Default initialization: Uniform(-a, a)
+        Initialization, name and regularizer of the parameters. Default: Uniform(-a, a)
         with a = 1 / sqrt(hidden_size). False: the parameter is the constant 1 for a weight and 0
         for a bias, and is not trained.
     name : str, optional
@@ -786,7 +786,7 @@ class SimpleRNN(_RecurrentNetwork):
         Probability of dropping an output of all layers but the last, in training mode.
     activation : "tanh" or "relu", default "tanh"
     weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, str or False, optional
-        Initialization, name and regularizer of the parameters. Default initialization: Uniform(-a, a)
+        Initialization, name and regularizer of the parameters. Default: Uniform(-a, a)
         with a = 1 / sqrt(hidden_size). False: the parameter is the constant 1 for a weight and 0
         for a bias, and is not trained.
     name : str, optional
@@ -882,7 +882,7 @@ class LSTM(_RecurrentNetwork):
     dropout : float, default 0.0
         Probability of dropping an output of all layers but the last, in training mode.
     weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, str or False, optional
-        Initialization, name and regularizer of the parameters. Default initialization: Uniform(-a, a)
+        Initialization, name and regularizer of the parameters. Default: Uniform(-a, a)
         with a = 1 / sqrt(hidden_size). False: the parameter is the constant 1 for a weight and 0
         for a bias, and is not trained.
     name : str, optional
@@ -976,7 +976,7 @@ class GRU(_RecurrentNetwork):
     dropout : float, default 0.0
         Probability of dropping an output of all layers but the last, in training mode.
     weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, str or False, optional
-        Initialization, name and regularizer of the parameters. Default initialization: Uniform(-a, a)
+        Initialization, name and regularizer of the parameters. Default: Uniform(-a, a)
         with a = 1 / sqrt(hidden_size). False: the parameter is the constant 1 for a weight and 0
         for a bias, and is not trained.
     name : str, optional
