@@ -92,8 +92,10 @@ def set_flags(flags: dict[str, Any]) -> None:
     ----------
     flags : dict of str to value
         "FLAGS_check_nan_inf" (bool): check the results of all ops for NaN and infinity.
-        "FLAGS_check_nan_inf_level" (0 to 3): what the check does when it finds one; 0 raises an
-        error. The other flags of Paddle that cannot change a result are stored and have no effect.
+        "FLAGS_check_nan_inf_level" (0 to 3): 0 raises an error for NaN or infinity; 1 reports such
+        tensors and continues; 2 also reports float32 tensors with values outside of the range of
+        float16; 3 reports every floating-point tensor.
+        Other flags of Paddle that cannot change a result are stored and have no effect.
 
     Raises
     ------
