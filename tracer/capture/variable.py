@@ -99,7 +99,7 @@ class Variable(Tensor):
     ...     x = paddle.static.data("x", [None, 3])
     ...     y = x * 2
     >>> y
-    Variable(name=...tmp_0, float32[?,3], stop_gradient=True)
+    Variable(name=..., float32[?,3], stop_gradient=True)
     >>> paddle.disable_static()
     """
 
