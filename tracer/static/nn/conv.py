@@ -245,6 +245,7 @@ def _build_conv_transpose(
     helper = LayerHelper(op_type, name, x)
     output_size, filter_size = sizes
     rank = config.rank
+    require_valid_groups(op_type, config.groups, num_filters=num_filters)
     if filter_size is None and output_size is None:
         raise OpError(append_user_line(f"{op_type}: requires output_size or filter_size"))
     out_shape = [] if output_size is None else to_int_list_of_length(output_size, rank)
