@@ -146,10 +146,10 @@ class ImperativePTQ:
 
         Examples
         --------
-        >>> from oarlock.quantization import ImperativePTQ
+        >>> from oarlock.quantization import AbsmaxQuantizer, ImperativePTQ, PTQConfig
         >>> net = nn.Sequential(nn.Linear(4, 2))
         >>> _ = net.eval()
-        >>> ptq = ImperativePTQ()
+        >>> ptq = ImperativePTQ(PTQConfig(AbsmaxQuantizer(), AbsmaxQuantizer()))
         >>> observed = ptq.quantize(net)
         >>> _ = observed(paddle.ones([8, 4]))
         >>> spec = paddle.static.InputSpec([None, 4], "float32")

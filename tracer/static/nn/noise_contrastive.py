@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.variable import Variable
 from ...core.dtype import DType, float32, int64, parse_dtype
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
@@ -65,10 +66,10 @@ class Sampler:
 
 
 def nce(
-    input: Any,
-    label: Any,
+    input: Variable,
+    label: Variable,
     num_total_classes: int,
-    sample_weight: Any = None,
+    sample_weight: Variable | None = None,
     param_attr: Any = None,
     bias_attr: Any = None,
     num_neg_samples: int | None = None,
@@ -77,7 +78,7 @@ def nce(
     custom_dist: Any = None,
     seed: int = 0,
     is_sparse: bool = False,
-) -> Any:
+) -> Variable:
     """Noise-contrastive estimation: the loss of distinguishing labels from sampled classes.
 
     loss = -sum over labels of log(s / (s + k q)) - sum over samples of log(k q / (s + k q)),

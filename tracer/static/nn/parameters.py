@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.parameter import Parameter
 from ...nn import create_parameter as eager_parameters
+from ...nn.initializer import Initializer
 from .helper import LayerHelper
 
 
@@ -14,8 +16,8 @@ def create_parameter(
     name: str | None = None,
     attr: Any = None,
     is_bias: bool = False,
-    default_initializer: Any = None,
-) -> Any:
+    default_initializer: Initializer | None = None,
+) -> Parameter | None:
     """Create a parameter of a static graph program; the startup program initializes it.
 
     The first of these that is set initializes it: the initializer of `attr`, the global initializer

@@ -6,14 +6,18 @@ each begins, and R.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from ...capture.variable import Variable
 from ...core.errors import OperandError, append_user_line
 from ...core.op import OPS
 from .helper import LayerHelper, require_static_size
 
 
-def sequence_pool(input: Any, pool_type: str, is_test: bool = False, pad_value: float = 0.0) -> Any:
+def sequence_pool(
+    input: Variable, pool_type: str, is_test: bool = False, pad_value: float = 0.0
+) -> Variable:
     """Reduce each sequence to one row.
 
     Parameters
@@ -55,7 +59,7 @@ def sequence_pool(input: Any, pool_type: str, is_test: bool = False, pad_value: 
     return OPS["sequence_pool"](input, pooltype=pool_type.upper(), pad_value=float(pad_value))[0]
 
 
-def sequence_first_step(input: Any) -> Any:
+def sequence_first_step(input: Variable) -> Variable:
     """Return the first row of each sequence; 0 for empty sequences.
 
     Parameters
@@ -87,7 +91,7 @@ def sequence_first_step(input: Any) -> Any:
     return sequence_pool(input, "first")
 
 
-def sequence_last_step(input: Any) -> Any:
+def sequence_last_step(input: Variable) -> Variable:
     """Return the last row of each sequence; 0 for empty sequences.
 
     Parameters
@@ -119,7 +123,7 @@ def sequence_last_step(input: Any) -> Any:
     return sequence_pool(input, "last")
 
 
-def sequence_softmax(input: Any, use_cudnn: bool = False, name: str | None = None) -> Any:
+def sequence_softmax(input: Variable, use_cudnn: bool = False, name: str | None = None) -> Variable:
     """Softmax over each sequence.
 
     Parameters
@@ -157,7 +161,7 @@ def sequence_softmax(input: Any, use_cudnn: bool = False, name: str | None = Non
 
 
 def sequence_conv(
-    input: Any,
+    input: Variable,
     num_filters: int,
     filter_size: int = 3,
     filter_stride: int = 1,
@@ -167,7 +171,7 @@ def sequence_conv(
     param_attr: Any = None,
     act: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Variable:
     """Convolution over the rows of each sequence; the function creates the parameters.
 
     out[t] = act(concat(input[t + padding_start], ..., input[t + padding_start + filter_size - 1]) @
@@ -234,7 +238,9 @@ def sequence_conv(
         return helper.activate(helper.add_bias(out, bias_attr, 1, num_filters), act)
 
 
-def sequence_expand(x: Any, y: Any, ref_level: int = -1, name: str | None = None) -> Any:
+def sequence_expand(
+    x: Variable, y: Variable, ref_level: int = -1, name: str | None = None
+) -> Variable:
     """Repeat each sequence of x as often as a level of the LoD of y says.
 
     Sequence i of x (row i if x has no LoD) is repeated as often as sequence i in level `ref_level`
@@ -276,7 +282,7 @@ def sequence_expand(x: Any, y: Any, ref_level: int = -1, name: str | None = None
     return OPS["sequence_expand"](x, None, y, ref_level=ref_level)
 
 
-def sequence_expand_as(x: Any, y: Any, name: str | None = None) -> Any:
+def sequence_expand_as(x: Variable, y: Variable, name: str | None = None) -> Variable:
     """Repeat row i of x as often as sequence i of y is long.
 
     Parameters
@@ -313,7 +319,7 @@ def sequence_expand_as(x: Any, y: Any, name: str | None = None) -> Any:
     return OPS["sequence_expand_as"](x, y)
 
 
-def sequence_concat(input: Any, name: str | None = None) -> Any:
+def sequence_concat(input: Sequence[Variable], name: str | None = None) -> Variable:
     """Join sequence i of all inputs to one sequence, for each i.
 
     Parameters
@@ -348,7 +354,7 @@ def sequence_concat(input: Any, name: str | None = None) -> Any:
     return OPS["sequence_concat"](list(input))
 
 
-def sequence_reverse(x: Any, name: str | None = None) -> Any:
+def sequence_reverse(x: Variable, name: str | None = None) -> Variable:
     """Reverse the rows of each sequence.
 
     Parameters
@@ -383,7 +389,9 @@ def sequence_reverse(x: Any, name: str | None = None) -> Any:
     return OPS["sequence_reverse"](x)
 
 
-def sequence_pad(x: Any, pad_value: Any, maxlen: int | None = None, name: str | None = None) -> Any:
+def sequence_pad(
+    x: Variable, pad_value: Variable, maxlen: int | None = None, name: str | None = None
+) -> tuple[Variable, Variable]:
     """Pad all sequences to one length, so that a plain tensor holds them.
 
     Parameters
@@ -427,7 +435,7 @@ def sequence_pad(x: Any, pad_value: Any, maxlen: int | None = None, name: str | 
     return OPS["sequence_pad"](x, None, pad_value, padded_length=-1 if maxlen is None else maxlen)
 
 
-def sequence_unpad(x: Any, length: Any, name: str | None = None) -> Any:
+def sequence_unpad(x: Variable, length: Variable, name: str | None = None) -> Variable:
     """Remove the padding of sequences, and return them as one tensor with LoD.
 
     The first length[i] rows of each x[i] are concatenated.
@@ -468,7 +476,7 @@ def sequence_unpad(x: Any, length: Any, name: str | None = None) -> Any:
     return OPS["sequence_unpad"](x, length)
 
 
-def sequence_reshape(input: Any, new_dim: int) -> Any:
+def sequence_reshape(input: Variable, new_dim: int) -> Variable:
     """Reshape each sequence to rows with another number of elements.
 
     Parameters
@@ -504,8 +512,8 @@ def sequence_reshape(input: Any, new_dim: int) -> Any:
 
 
 def sequence_enumerate(
-    input: Any, win_size: int, pad_value: int = 0, name: str | None = None
-) -> Any:
+    input: Variable, win_size: int, pad_value: int = 0, name: str | None = None
+) -> Variable:
     """Return the window of elements that starts at each element of the sequences.
 
     Windows are padded at the end of a sequence.
@@ -544,7 +552,9 @@ def sequence_enumerate(
     return OPS["sequence_enumerate"](input, win_size=win_size, pad_value=pad_value)
 
 
-def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None) -> Any:
+def sequence_slice(
+    input: Variable, offset: Variable, length: Variable, name: str | None = None
+) -> Variable:
     """Return part of each sequence.
 
     The result has the length[i] rows of sequence i that start at row offset[i].
@@ -583,7 +593,9 @@ def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None
     return OPS["sequence_slice"](input, None, offset, length)
 
 
-def sequence_scatter(input: Any, index: Any, updates: Any, name: str | None = None) -> Any:
+def sequence_scatter(
+    input: Variable, index: Variable, updates: Variable, name: str | None = None
+) -> Variable:
     """Add updates to elements of each row, at the columns that sequences hold.
 
     The elements of sequence i of `updates` are added to row i of a copy of `input`, at the columns

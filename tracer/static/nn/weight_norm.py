@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.op import OPS
+from ...nn.initializer import Initializer
 from ...nn.param_attr import ParamAttr
 
 
@@ -59,7 +60,7 @@ class WeightNormParamAttr(ParamAttr):
         self,
         dim: int | None = None,
         name: str | None = None,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         learning_rate: float = 1.0,
         regularizer: Any = None,
         trainable: bool = True,
