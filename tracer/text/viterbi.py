@@ -27,11 +27,11 @@ def viterbi_decode(
         The scores of the N tags at each position.
     transition_params : Tensor [N, N], dtype of potentials
         The scores of the transitions from a tag (row) to a tag (column).
-    lengths : Tensor [B], int64
+    lengths : Tensor [B], int32 | int64
         The lengths of the sequences.
     include_bos_eos_tag : bool, default True
-        Whether the transition from the last tag is added at the start of each sequence, and the
-        transition to the second last tag at its end.
+        Whether the last two tags mark the start and the end of sequences: the scores
+        transition[N - 1, first tag] and transition[N - 2, last tag] are added.
     name : str, optional
         Not used.
 
@@ -65,15 +65,15 @@ class ViterbiDecoder(Layer):
     transitions : Tensor [N, N], float32 | float64
         The scores of the transitions from a tag (row) to a tag (column).
     include_bos_eos_tag : bool, default True
-        Whether the transition from the last tag is added at the start of each sequence, and the
-        transition to the second last tag at its end.
+        Whether the last two tags mark the start and the end of sequences: the scores
+        transition[N - 1, first tag] and transition[N - 2, last tag] are added.
     name : str, optional
         Not used.
 
     Shape
     -----
     potentials : [B, T, N], dtype of `transitions`
-    lengths : [B], int64
+    lengths : [B], int32 | int64
     returns : (scores, paths)
         scores : [B], dtype of `transitions`
         paths : [B, max(lengths)], int64
@@ -104,7 +104,7 @@ class ViterbiDecoder(Layer):
         Parameters
         ----------
         potentials : Tensor [B, T, N], dtype of the transitions
-        lengths : Tensor [B], int64
+        lengths : Tensor [B], int32 | int64
 
         Returns
         -------
