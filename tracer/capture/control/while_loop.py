@@ -56,6 +56,8 @@ def while_loop(
         is built, the condition is not a bool variable of one element.
     OpError
         If `loop_vars` is empty, or `body` returns another number of values.
+    TraceError
+        While a program is built, if an iteration changes the dtype of a loop variable.
 
     Notes
     -----

@@ -28,7 +28,6 @@ def create_parameter(
     ----------
     shape : list of int
     dtype : str or dtype
-        A floating-point dtype.
     name : str, optional
         The name of the parameter; not used if `attr` is given.
     attr : ParamAttr, Initializer, str or False, optional
