@@ -292,8 +292,7 @@ class Variable(Tensor):
 
     @property
     def shape(self) -> list[Any]:
-        """The sizes of the axes, a tuple of int in a static graph program; -1 for a dynamic
-        dimension.
+        """The sizes of the axes, a tuple of int; -1 for a dynamic dimension.
 
         While `jit.to_static` captures a function, the shape is a list, and a dynamic dimension is a
         Variable that holds the size.
@@ -680,8 +679,7 @@ class Variable(Tensor):
         return result
 
     def item(self, *index: int) -> Any:
-        """Return one element as a symbolic scalar while source is converted; otherwise raise an
-        error.
+        """Return one element as a symbolic scalar; raise an error unless source is converted.
 
         Parameters
         ----------
@@ -720,8 +718,7 @@ class Variable(Tensor):
         return mark_symbolic_scalar(result, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
 
     def numpy(self) -> Any:
-        """Return a copy that behaves like an ndarray while source is converted; otherwise raise an
-        error.
+        """Return a copy that acts as an ndarray; raise an error unless source is converted.
 
         Returns
         -------

@@ -135,8 +135,9 @@ class BeamSearchDecoder(Decoder):
 
     @staticmethod
     def tile_beam_merge_with_batch(x: Tensor, beam_size: int) -> Tensor:
-        """Repeat each sample `beam_size` times, for a tensor that the cell needs besides its
-        states.
+        """Repeat each sample `beam_size` times.
+
+        Use it for tensors that the cell needs besides its states.
 
         Parameters
         ----------

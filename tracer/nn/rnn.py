@@ -580,8 +580,7 @@ class RNN(Layer):
 
 
 class BiRNN(Layer):
-    """Layer that runs two cells over a sequence in opposite directions and concatenates their
-    outputs.
+    """Layer that runs two cells over a sequence in opposite directions, and joins their outputs.
 
     Parameters
     ----------

@@ -568,8 +568,7 @@ class TransformerEncoder(Layer):
 
 
 class TransformerDecoderLayer(_TransformerLayer):
-    """Decoder layer: self-attention, cross-attention and a feed-forward network (Vaswani et al.
-    2017).
+    """Decoder layer: self-attention, cross-attention, feed-forward network (Vaswani et al. 2017).
 
     x = norm1(x + dropout(self_attn(x)))
     x = norm2(x + dropout(cross_attn(x, memory)))
@@ -710,8 +709,7 @@ class TransformerDecoderLayer(_TransformerLayer):
         return tgt if cache is None else (tgt, tuple(new_caches))
 
     def gen_cache(self, memory: Tensor) -> tuple[Any, Any]:
-        """Create an empty cache of the self-attention, and a cache of the memory for the
-        cross-attention.
+        """Create an empty cache of the self-attention, and a cache of the memory.
 
         Parameters
         ----------

@@ -9,8 +9,7 @@ from .base_quanter import BaseQuanter
 
 
 class BaseObserver(BaseQuanter, metaclass=abc.ABCMeta):
-    """Base of observers: layers that return their input, collect statistics of it, and derive
-    quantization scales.
+    """Base of observers: layers that return their input and compute quantization scales from it.
 
     A subclass implements `cal_thresholds` and the methods of `BaseQuanter`.
 

@@ -16,8 +16,10 @@ class UnsupportedLayerError(OpError):
 
 
 class BaseQuanter(Layer, metaclass=abc.ABCMeta):
-    """Base of quanters (layers that round their input to quantization levels, as fake quantization
-    in training does) and of observers.
+    """Base of quanters and observers.
+
+    A quanter is a layer that rounds its input to quantization levels, as fake quantization in
+    training does. An observer returns its input and collects statistics.
 
     A subclass implements `forward` and the methods that describe the format: `scales`,
     `zero_points`, `quant_axis` and `bit_length`. Its first argument is the layer that it quantizes;

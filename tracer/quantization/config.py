@@ -281,8 +281,7 @@ class QuantConfig:
 
     @property
     def global_config(self) -> SingleLayerConfig | None:
-        """The config of layers without a config by layer, name or type; None if the arguments were
-        None.
+        """The config of layers that have none by layer, name or type; None without arguments.
 
         Its attributes `activation` and `weight` are the arguments of the constructor.
 

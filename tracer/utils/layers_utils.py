@@ -45,8 +45,7 @@ def _child_list(structure: Any) -> list[Any]:
 
 
 def flatten(nest: Any) -> list[Any]:
-    """Return the leaves of a nested structure; the items of a dict are in the order of the sorted
-    keys.
+    """Return the leaves of a nested structure; dicts are visited in the order of the sorted keys.
 
     Parameters
     ----------

@@ -13,8 +13,9 @@ __all__: list[str] = []
 
 
 class FloatFunctionalLayer(Layer):
-    """Base of the layers that call one function, so that quantization can observe its operands and
-    result.
+    """Base of the layers that call one function.
+
+    Quantization can observe the operands and the result of a layer, but not those of a function.
 
     The subclasses are `add`, `subtract`, `multiply`, `divide`, `reshape`, `transpose`, `concat`,
     `flatten` and `matmul` of `paddle.nn.quant`.

@@ -162,8 +162,7 @@ class FakeQuantMovingAverageAbsMax(Layer):
 
     @property
     def is_untrained(self) -> bool:
-        """Whether the layer has not been called in training mode yet, a bool; its scale is the
-        initial one.
+        """Whether no call in training mode has changed the scale yet, a bool.
 
         Examples
         --------

@@ -34,8 +34,9 @@ def _require_finite_abs(quantizer: BaseQuantizer, layer: Any, tensor: Any) -> An
 
 
 class BaseQuantizer(metaclass=abc.ABCMeta):
-    """Base of the quantizers of `ImperativePTQ`, which observe tensors and compute the absolute
-    values at which they are clipped.
+    """Base of the quantizers of `ImperativePTQ`.
+
+    They observe tensors and compute the absolute values at which the tensors are clipped.
 
     Parameters
     ----------
@@ -253,8 +254,10 @@ class HistQuantizer(BaseHistQuantizer):
 
 
 class KLQuantizer(BaseHistQuantizer):
-    """Quantizer whose threshold loses least information (Migacz 2017): the distribution of the
-    quantized values diverges least from that of the values, KL(P || Q) = sum(P * log(P / Q)).
+    """Quantizer whose threshold loses least information (Migacz 2017).
+
+    The distribution Q of the quantized values diverges least from the distribution P of the values:
+    KL(P || Q) = sum(P * log(P / Q)).
 
     Parameters
     ----------

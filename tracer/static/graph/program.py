@@ -113,8 +113,9 @@ class Program:
 
     @property
     def raw(self) -> data.Program:
-        """The data of the program, an `ir.program.Program` of Python dataclasses; this object is
-        its view.
+        """The data of the program, an `ir.program.Program` of Python dataclasses.
+
+        This object is its view.
 
         Examples
         --------
@@ -474,8 +475,9 @@ class Program:
 
     @property
     def generator(self) -> np.random.Generator | None:
-        """The random generator of this program, a `numpy.random.Generator`, which continues from
-        run to run.
+        """The random generator of this program, a `numpy.random.Generator`.
+
+        It continues from run to run.
 
         None if `random_seed` is 0, because then the program uses the global generator.
 

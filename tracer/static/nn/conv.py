@@ -88,7 +88,7 @@ def conv2d(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Variable:
-    """2-D convolution of a batch of images in a static graph program, which creates the parameters.
+    """2-D convolution in a static graph program, with parameters that it creates.
 
     out[n, o] = act(bias[o] + sum over i of filter[o, i] * input[n, i]), with the filter
     [num_filters, C / groups, kH, kW].
@@ -167,8 +167,7 @@ def conv3d(
     name: str | None = None,
     data_format: str = "NCDHW",
 ) -> Variable:
-    """3-D convolution of a batch of volumes in a static graph program, which creates the
-    parameters.
+    """3-D convolution in a static graph program, with parameters that it creates.
 
     out[n, o] = act(bias[o] + sum over i of filter[o, i] * input[n, i]), with the filter
     [num_filters, C / groups, kD, kH, kW].
@@ -299,8 +298,7 @@ def conv2d_transpose(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Variable:
-    """Transposed 2-D convolution of a batch of images in a static graph program, which creates the
-    parameters.
+    """Transposed 2-D convolution in a static graph program, with parameters that it creates.
 
     The gradient of a convolution with respect to its input, with the filter
     [C, num_filters / groups, kH, kW], plus a bias, then an activation.
@@ -386,8 +384,7 @@ def conv3d_transpose(
     name: str | None = None,
     data_format: str = "NCDHW",
 ) -> Variable:
-    """Transposed 3-D convolution of a batch of volumes in a static graph program, which creates the
-    parameters.
+    """Transposed 3-D convolution in a static graph program, with parameters that it creates.
 
     The gradient of a convolution with respect to its input, with the filter
     [C, num_filters / groups, kD, kH, kW], plus a bias, then an activation.

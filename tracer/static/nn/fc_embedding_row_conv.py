@@ -21,7 +21,7 @@ def fc(
     activation: str | None = None,
     name: str | None = None,
 ) -> Variable:
-    """Fully connected layer in a static graph program, which creates the parameters.
+    """Fully connected layer in a static graph program, with parameters that it creates.
 
     out = activation(x @ W + b), where the axes of x from `num_flatten_dims` on are flattened to
     one. For several inputs, the products are summed.
@@ -180,7 +180,7 @@ def bilinear_tensor_product(
     param_attr: Any = None,
     bias_attr: Any = None,
 ) -> Variable:
-    """Bilinear layer in a static graph program, which creates the parameters.
+    """Bilinear layer in a static graph program, with parameters that it creates.
 
     out[b, i] = act(x[b] @ W[i] @ y[b] + bias[i])
 
@@ -249,10 +249,10 @@ def bilinear_tensor_product(
 def row_conv(
     input: Variable, future_context_size: int, param_attr: Any = None, act: str | None = None
 ) -> Variable:
-    """Lookahead convolution in a static graph program, which creates the weight (Amodei et al.
-    2015).
+    """Lookahead convolution in a static graph program (Amodei et al. 2015).
 
-    out[b, t] = act(sum over i of W[i] * input[b, t + i]), for i from 0 to `future_context_size`
+    out[b, t] = act(sum over i of W[i] * input[b, t + i]), for i from 0 to `future_context_size`.
+    The function creates W.
 
     Parameters
     ----------

@@ -374,8 +374,7 @@ def spectral_norm(
     eps: float = 1e-12,
     name: str | None = None,
 ) -> Variable:
-    """Divide a weight by its largest singular value, in a static graph program (Miyato et al.
-    2018).
+    """Divide a weight by its largest singular value (Miyato et al. 2018).
 
     The singular value of the weight, reshaped to a matrix with the rows of axis `dim`, is estimated
     by power iterations. Their vectors are persistable variables that the function creates, so the

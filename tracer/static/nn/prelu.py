@@ -18,7 +18,7 @@ def prelu(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Variable:
-    """Parametric ReLU in a static graph program, which creates alpha (He et al. 2015).
+    """Parametric ReLU in a static graph program, with an alpha that it creates (He et al. 2015).
 
     out = x if x > 0, else alpha * x
 

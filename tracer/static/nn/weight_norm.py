@@ -75,8 +75,9 @@ class WeightNormParamAttr(ParamAttr):
     def reparameterize(
         self, name: str, shape: Sequence[int], parameter: Callable[[str, Any, Any], Any]
     ) -> Any:
-        """Emit the ops that compute the weight from its direction and its norm; layer functions
-        call it.
+        """Emit the ops that compute the weight from its direction and its norm.
+
+        Layer functions call it.
 
         Parameters
         ----------
