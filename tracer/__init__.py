@@ -106,8 +106,17 @@ bool = bool_
 
 
 def _main_global_block(_: Tensor) -> _Any:
-    """Return the global block of the main program, which is the attribute `block` of an eager
-    tensor, as in Paddle, so that `initializer(weight, weight.block)` works.
+    """The global block of the default main program, a Block.
+
+    As in Paddle, an eager tensor has this attribute, so that `initializer(weight, weight.block)`
+    works.
+
+    Examples
+    --------
+    >>> weight = nn.Linear(1, 2).weight
+    >>> _ = nn.initializer.Constant(2.0)(weight, weight.block)
+    >>> weight.tolist()
+    [[2.0, 2.0]]
     """
     programs = _locked_import_module(".static.graph.default_programs", __name__)
     return programs.default_main_program().global_block()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import pkgutil
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +22,8 @@ MODULES = sorted(
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples(name: str) -> None:
+def test_examples(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
     oarlock.seed(0)
     failed, _ = doctest.testmod(
         import_module(name),

@@ -70,21 +70,37 @@ def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
 
 
 class Variable(Tensor):
-    """A named value of a program, which has no array while the program is recorded.
+    """A named value of a static graph program; it has no data while the program is built.
 
-    raw: the declaration of the variable.
-    shape: -1 for dynamic sizes.
-    user_line: the line that created it.
-    maybe_undefined: a record that is set if the variable is assigned only on some paths.
-    implied_none_flags: for a condition, the none flags whose values are known if the condition is
-    true, and those known if it is false.
-    implied_conditions: for a condition, the other conditions whose values are known if it is true,
-    and those known if it is false.
-    is_ndarray: whether the value is an ndarray in eager execution.
-    mixed_types: a description of the variable's types if they differ between branches.
-    is_mixed_scalar: whether these types are scalars of one dtype, 0-D and [1].
-    undeclared_properties: which of shape, dtype, lod_level and persistable were not declared, for
-    printing.
+    `static.data`, ops and layer functions create variables. A variable has the operators and
+    methods of a Tensor, which append ops to the program.
+
+    Parameters
+    ----------
+    desc : VarDesc
+        The declaration of the variable in the data of a program.
+
+    Attributes
+    ----------
+    raw : VarDesc
+        The declaration.
+    user_line : str
+        The source line that created the variable; "" if it is unknown.
+
+    See Also
+    --------
+    static.data : declares an input.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [None, 3])
+    ...     y = x * 2
+    >>> y
+    Variable(name=..., float32[?,3], stop_gradient=True)
+    >>> paddle.disable_static()
     """
 
     user_line = ""
@@ -119,16 +135,52 @@ class Variable(Tensor):
 
     @property
     def desc(self) -> Any:
-        """The declaration of the variable as an object with the methods of Paddle's C++ class
-        VarDesc.
+        """The declaration as an object with the methods of Paddle's C++ class VarDesc.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> x.desc.name(), x.desc.shape()
+        ('x', [-1, 3])
+        >>> paddle.disable_static()
         """
         if self._desc_view is None:
             self._desc_view = Variable.create_desc_view(self)
         return self._desc_view
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHookHandle:
-        """Register a hook on the gradient. A recorded program cannot call hooks: computing
-        gradients of such a program raises an error, and a saved program ignores the hook.
+        """Raise an error: a program cannot call hooks on gradients.
+
+        Parameters
+        ----------
+        hook : callable
+            Maps the gradient to a new gradient or None.
+
+        Returns
+        -------
+        RemovableHookHandle
+            Only while a function is captured by `jit.to_static`: computing gradients of the
+            captured program then raises an error, and a saved program ignores the hook.
+
+        Raises
+        ------
+        OarlockError
+            In a static graph program.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> y.register_hook(lambda grad: grad * 2)
+        Traceback (most recent call last):
+        oarlock.core.errors.OarlockError: register_hook: needs values, ...
+        >>> paddle.disable_static()
         """
         if state.mode.static and state.mode.program_builder is None and not self.stop_gradient:
             state.mode.record_missing_gradient_reason("hooks of its values (register_hook)")
@@ -139,8 +191,21 @@ class Variable(Tensor):
 
     @property
     def name(self) -> str:
-        """The name of the variable. Assigning to `name` renames the variable in its declaration and
-        in the ops of a static-graph program.
+        """The name of the variable, a str.
+
+        Assigning to `name` renames the variable in its declaration and in the ops of its program.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> y.name = "result"
+        >>> y.name, y.op.output_arg_names
+        ('result', ['result'])
+        >>> paddle.disable_static()
         """
         return super().name
 
@@ -153,12 +218,37 @@ class Variable(Tensor):
 
     @property
     def place(self) -> Place:
-        """The device on which eager tensors are created; a variable itself has no device."""
+        """The device on which eager tensors are created, a Place; a variable itself has no device.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> isinstance(x.place, type(paddle.CPUPlace()))
+        True
+        >>> paddle.disable_static()
+        """
         return parse_place(get_device(), "place")
 
     @property
     def array(self) -> Any:
-        """Always raises TraceError, because a variable has no array while a program is recorded."""
+        """Always raises TraceError, because a variable has no array while a program is built.
+
+        Use `Executor.run` to compute the value.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> x.array
+        Traceback (most recent call last):
+        oarlock.core.errors.TraceError: its value: the value of 'x' is not known while ...
+        >>> paddle.disable_static()
+        """
         raise_unknown_value(self, "its value")
 
     @array.setter
@@ -167,21 +257,55 @@ class Variable(Tensor):
 
     @property
     def scalar_kind(self) -> PossibleScalarTypes | None:
-        """The Python number types that the variable may have in eager execution; None for a
-        tensor.
+        """The Python number types that the variable may have in eager execution; None for a tensor.
+
+        Only variables of functions that `jit.to_static` captures can stand for numbers.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> x.scalar_kind is None
+        True
+        >>> paddle.disable_static()
         """
         found: PossibleScalarTypes | None = self.raw.python_scalars
         return found
 
     @property
     def meta(self) -> Meta:
-        """The declared shape and dtype."""
+        """The declared shape and dtype, as a Meta: a named pair with a short text.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> print(x.meta)
+        float32[?,3]
+        >>> paddle.disable_static()
+        """
         return Meta(self.raw.shape, parse_dtype(self.raw.dtype).np)
 
     @property
     def shape(self) -> list[Any]:
-        """The sizes of the axes. A dynamic size is -1; if a function is being captured, reading it
-        returns a Variable that holds the size.
+        """The sizes of the axes, a tuple of int; -1 for a dynamic dimension.
+
+        While `jit.to_static` captures a function, the shape is a list, and a dynamic dimension is a
+        Variable that holds the size.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> x.shape
+        (-1, 3)
+        >>> paddle.disable_static()
         """
         self._reject_type_differing_between_branches("shape")
         sizes = list(self.meta.shape) if state.mode.is_eager else state.mode.shape(self)
@@ -190,7 +314,20 @@ class Variable(Tensor):
 
     @property
     def size(self) -> Any:
-        """The number of elements: an int, or a Variable if a size is dynamic."""
+        """The number of elements: an int, or a Variable if a dimension is dynamic.
+
+        Raises TraceError while source is converted, if the dtype or rank differs between branches.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [2, 3])
+        >>> x.size
+        6
+        >>> paddle.disable_static()
+        """
         self._reject_type_differing_between_branches("size")
         known = all(d >= 0 for d in self.raw.shape)
         return (
@@ -201,7 +338,18 @@ class Variable(Tensor):
 
     @property
     def ndim(self) -> int:
-        """The number of axes."""
+        """The number of axes, an int.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> x.ndim
+        2
+        >>> paddle.disable_static()
+        """
         self._reject_type_differing_between_branches("ndim")
         return len(self.raw.shape)
 
@@ -215,19 +363,57 @@ class Variable(Tensor):
 
     @property
     def creation_site_message_suffix(self) -> str:
-        """The end of an error message: ` created at` and the line that created the variable, or its
-        quoted name if the line is unknown.
+        """The end of an error message about the variable, a str.
+
+        It is ` created at` and the line that created the variable, or the quoted name if the line
+        is unknown.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> x.creation_site_message_suffix
+        " 'x'"
+        >>> paddle.disable_static()
         """
         return f" created at {self.user_line}" if self.user_line else f" '{self.name}'"
 
     @property
     def dtype(self) -> DType:
-        """The element type; for a variable of strings, the variable type."""
+        """The element type, a dtype; for a variable of strings, the variable type.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> x.dtype
+        paddle.float32
+        >>> paddle.disable_static()
+        """
         return self.raw.kind if self.raw.kind == VarKind.STRINGS else parse_dtype(self.raw.dtype)  # type: ignore[return-value]
 
     @property
     def stop_gradient(self) -> bool:
-        """Whether no gradient flows through the variable."""
+        """Whether no gradient flows through the variable, a bool.
+
+        Assigning a Variable raises TraceError, because a program fixes before its runs which
+        gradients flow.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> x.stop_gradient, y.stop_gradient
+        (True, False)
+        >>> paddle.disable_static()
+        """
         return self.raw.stop_gradient
 
     @stop_gradient.setter
@@ -246,7 +432,19 @@ class Variable(Tensor):
 
     @property
     def persistable(self) -> bool:
-        """Whether the scope keeps the value of the variable between runs."""
+        """Whether the scope keeps the value of the variable between runs, a bool.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> y.persistable, main.all_parameters()[0].persistable
+        (False, True)
+        >>> paddle.disable_static()
+        """
         return self.raw.persistable
 
     @persistable.setter
@@ -258,8 +456,17 @@ class Variable(Tensor):
 
     @property
     def block(self) -> Block | None:
-        """The block of a static-graph program that declares the variable; None in other
-        programs.
+        """The block of a static graph program that declares the variable; None in other programs.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> x.block.idx
+        0
+        >>> paddle.disable_static()
         """
         if self._block is None:
             blocks = Variable._get_main_blocks()
@@ -274,32 +481,101 @@ class Variable(Tensor):
 
     @property
     def lod_level(self) -> int | None:
-        """The LoD level; 0 for plain tensors, None for strings."""
+        """The LoD level, an int: 0 for plain tensors, 1 for packed sequences; None for strings.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     words = paddle.static.data("words", [None, 1], "int64", lod_level=1)
+        >>> words.lod_level
+        1
+        >>> paddle.disable_static()
+        """
         return None if self.raw.kind == VarKind.STRINGS else self.raw.lod_level
 
     @property
     def type(self) -> VarKind:
-        """The variable type of the declaration, such as tensor or TensorArray."""
+        """The variable type of the declaration, such as that of dense tensors or of TensorArrays.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> print(x.type)
+        VarType.LOD_TENSOR
+        >>> paddle.disable_static()
+        """
         return self.raw.kind
 
     @property
     def is_data(self) -> bool:
-        """Whether the variable is an input that each run is fed with."""
+        """Whether the variable is an input that each run is fed with, a bool.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> x.is_data, y.is_data
+        (True, False)
+        >>> paddle.disable_static()
+        """
         return self.raw.checks_feed
 
     @property
     def is_parameter(self) -> bool:
-        """Whether the variable is a parameter, trainable or not."""
+        """Whether the variable is a parameter, trainable or not, a bool.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> y.is_parameter, main.all_parameters()[0].is_parameter
+        (False, True)
+        >>> paddle.disable_static()
+        """
         return self.raw.is_parameter
 
     @property
     def grad_name(self) -> str:
-        """The name of the variable's gradient, `<name>@GRAD`."""
+        """The name of the variable's gradient, a str: `<name>@GRAD`.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> x.grad_name
+        'x@GRAD'
+        >>> paddle.disable_static()
+        """
         return self.name + GRADIENT_SUFFIX
 
     @property
     def op(self) -> Operator | None:
-        """The first op of the block that writes the variable; None if there is none."""
+        """The first op of the block that writes the variable, an Operator; None if there is none.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> x.op is None, y.op.type
+        (True, 'elementwise_add')
+        >>> paddle.disable_static()
+        """
         if self.block is None:
             return None
         return next((op for op in self.block.ops if self.name in op.output_arg_names), None)
@@ -308,9 +584,34 @@ class Variable(Tensor):
     # -----------------------------------------------------------------------------------
 
     def get_value(self, scope: Scope | None = None) -> Tensor:
-        """Return the value of the variable in a scope, by default the current scope.
+        """Return the value of the variable in a scope.
 
-        Raises OpError if there is none, TypeError if `scope` is not a scope.
+        Parameters
+        ----------
+        scope : Scope, optional
+            By default the current scope, see `static.global_scope`.
+
+        Returns
+        -------
+        Tensor
+
+        Raises
+        ------
+        OpError
+            If the scope has no value of the variable.
+        TypeError
+            If `scope` is not a Scope.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.create_parameter([2], "float32", is_bias=True)
+        >>> _ = paddle.static.Executor().run(startup)
+        >>> w.get_value().tolist()
+        [0.0, 0.0]
+        >>> paddle.disable_static()
         """
         where = current_scope() if scope is None else scope
         if not hasattr(where, "find_or_create"):
@@ -320,8 +621,33 @@ class Variable(Tensor):
         return where.value(self.name)
 
     def set_value(self, value: Any, scope: Scope | None = None) -> None:
-        """Set the value of the variable in a scope, by default the current scope. While a program
-        is recorded, or if `value` is a Variable, record an assignment instead.
+        """Set the value of the variable in a scope.
+
+        If `value` is a Variable, or the variable belongs to no static graph program, an assignment
+        is recorded instead.
+
+        Parameters
+        ----------
+        value : Tensor or array
+            With the declared shape; it is cast to the declared dtype.
+        scope : Scope, optional
+            By default the current scope, see `static.global_scope`.
+
+        Raises
+        ------
+        OpError
+            If the shapes differ.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.create_parameter([2], "float32", is_bias=True)
+        >>> w.set_value(np.array([1.0, 2.0], np.float32))
+        >>> w.get_value().tolist()
+        [1.0, 2.0]
+        >>> paddle.disable_static()
         """
         if isinstance(value, Variable):
             state.mode.assign_inplace(self, self._cast_copy_for_assignment(value))
@@ -353,8 +679,30 @@ class Variable(Tensor):
         return result
 
     def item(self, *index: int) -> Any:
-        """Return one element as a symbolic scalar while source is converted; otherwise raise
-        TraceError.
+        """Return one element as a symbolic scalar; raise an error unless source is converted.
+
+        Parameters
+        ----------
+        *index : int
+            The index of the element along each axis, or one index into the flattened tensor. Not
+            needed for a tensor of one element.
+
+        Returns
+        -------
+        Variable []
+
+        Raises
+        ------
+        TraceError
+            In a static graph program, which has no values while it is built.
+
+        Examples
+        --------
+        >>> @paddle.jit.to_static
+        ... def double_first(x):
+        ...     return paddle.full([2], x.item(0) * 2.0)
+        >>> double_first(paddle.to_tensor([1.5, 2.0])).tolist()
+        [3.0, 3.0]
         """
         if not _is_in_source_converting_mode():
             raise_unknown_value(self, "item()")
@@ -370,8 +718,25 @@ class Variable(Tensor):
         return mark_symbolic_scalar(result, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
 
     def numpy(self) -> Any:
-        """While source is converted, return a copy of the variable that has no gradient and behaves
-        like an ndarray; otherwise raise TraceError.
+        """Return a copy that acts as an ndarray; raise an error unless source is converted.
+
+        Returns
+        -------
+        Variable [*]
+            Without gradient.
+
+        Raises
+        ------
+        TraceError
+            In a static graph program, which has no values while it is built.
+
+        Examples
+        --------
+        >>> @paddle.jit.to_static
+        ... def scale(x):
+        ...     return x * float(x.numpy().max())
+        >>> scale(paddle.to_tensor([1.0, 2.0])).tolist()
+        [2.0, 4.0]
         """
         if not _is_in_source_converting_mode():
             self._reject_eager_method_in_paddle1_program("numpy")
@@ -382,22 +747,79 @@ class Variable(Tensor):
         return result
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
-        """Always raise an error, because a program has no eager backward pass: OarlockError, or
-        with Paddle 1.x semantics ArgumentAssertionError, an AssertionError.
+        """Raise an error: a program has no eager backward pass.
+
+        Use `minimize` of an optimizer, or `static.append_backward`.
+
+        Parameters
+        ----------
+        *args, **kwargs : Any
+            Not used.
+
+        Raises
+        ------
+        OarlockError
+            With Paddle 1.x semantics it is an ArgumentAssertionError, an AssertionError.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> y.backward()
+        Traceback (most recent call last):
+        oarlock.core.errors.OarlockError: backward: needs values, which a static ...
+        >>> paddle.disable_static()
         """
         self._reject_eager_method_in_paddle1_program("backward")
         super().backward(*args, **kwargs)
 
     def gradient(self) -> Any:
-        """Return None, because a variable holds no gradient. With Paddle 1.x semantics, raise
-        ArgumentAssertionError.
+        """Return None, because a variable holds no gradient.
+
+        Returns
+        -------
+        None
+            With Paddle 1.x semantics, the method raises ArgumentAssertionError, an AssertionError.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> y.gradient() is None
+        True
+        >>> paddle.disable_static()
         """
         self._reject_eager_method_in_paddle1_program("gradient")
         return super().gradient()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Do nothing, because a variable holds no gradient. With Paddle 1.x semantics, raise
-        ArgumentAssertionError.
+        """Do nothing, because a variable holds no gradient.
+
+        Parameters
+        ----------
+        set_to_zero : bool, default True
+            Not used.
+
+        Raises
+        ------
+        ArgumentAssertionError
+            With Paddle 1.x semantics.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> y.clear_gradient()
+        >>> paddle.disable_static()
         """
         self._reject_eager_method_in_paddle1_program("clear_gradient")
         super().clear_gradient(set_to_zero)
@@ -448,10 +870,29 @@ class Variable(Tensor):
         return raise_or_collect_error(unknown_value_error(self, reader), 1)
 
     def detach(self) -> Tensor:
-        """Return a copy of the variable through which no gradient flows. A program for inference
-        returns the variable itself.
+        """Return a copy of the variable through which no gradient flows.
 
-        With Paddle 1.x semantics, raise ArgumentAssertionError, an AssertionError.
+        Returns
+        -------
+        Variable [*]
+            A program for inference returns the variable itself.
+
+        Raises
+        ------
+        ArgumentAssertionError
+            If the variable is not a tensor, or with Paddle 1.x semantics.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        ...     z = y.detach()
+        >>> y.stop_gradient, z.stop_gradient
+        (False, True)
+        >>> paddle.disable_static()
         """
         if self.raw.kind not in (VarKind.DENSE, VarKind.SELECTED_ROWS, VarKind.ARRAY):
             raise ArgumentAssertionError(
@@ -466,7 +907,34 @@ class Variable(Tensor):
         return result
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """Return the declaration of the variable as text, as a printed program shows it."""
+        """Return the declaration of the variable as text, as a printed program shows it.
+
+        Parameters
+        ----------
+        throw_on_error : bool, default True
+            Has no effect.
+        with_details : bool, default False
+            Has an effect with Paddle 1.x semantics only.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        AssertionError
+            If an argument is not a bool.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> x.to_string()
+        'var x: float32[?,3] stop_gradient check_feed'
+        >>> paddle.disable_static()
+        """
         check_to_string_flags(throw_on_error, with_details)
         return compat.rules.format_variable(self, with_details) or format_declaration(self.raw)
 
@@ -485,7 +953,26 @@ install_number_operators(Variable)
 
 
 class ParameterVariable(Variable, Parameter):
-    """A parameter of a static-graph program."""
+    """A parameter of a static graph program; `static.Parameter`.
+
+    `create_parameter` and layer functions such as `static.nn.fc` create parameters. Their values
+    are in a scope after the startup program has run.
+
+    Parameters
+    ----------
+    desc : VarDesc
+        The declaration of the parameter in the data of a program.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     w = paddle.create_parameter([2, 3], "float32", "w")
+    >>> w
+    Parameter(name=w, float32[2,3], trainable=True)
+    >>> paddle.disable_static()
+    """
 
     def __init__(self, desc: VarDesc) -> None:
         super().__init__(desc)

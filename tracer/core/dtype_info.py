@@ -12,7 +12,30 @@ from .errors import OpError
 
 
 class iinfo:
-    """Minimum, maximum and number of bits of an integer dtype. Raises OpError for other dtypes."""
+    """Limits of an integer dtype.
+
+    Parameters
+    ----------
+    dtype : str or dtype
+        uint8, int8, int16, int32 or int64.
+
+    Attributes
+    ----------
+    min, max : int
+        The smallest and the largest value.
+    bits : int
+    dtype : str
+
+    Raises
+    ------
+    OpError
+        If `dtype` is not an integer dtype.
+
+    Examples
+    --------
+    >>> paddle.iinfo("int8").max, paddle.iinfo(paddle.int64).bits
+    (127, 64)
+    """
 
     def __init__(self, dtype: Any) -> None:
         kind = parse_dtype(dtype)
@@ -31,9 +54,36 @@ class iinfo:
 
 
 class finfo:
-    """Range, precision and number of bits of a floating dtype, or of the parts of a complex dtype.
+    """Limits and precision of a floating-point dtype, or of the parts of a complex dtype.
 
-    Raises OpError for other dtypes.
+    Parameters
+    ----------
+    dtype : str or dtype
+        float16, bfloat16, float32, float64, complex64 or complex128.
+
+    Attributes
+    ----------
+    min, max : float
+        The smallest and the largest finite value.
+    eps : float
+        The difference between 1 and the next larger value.
+    tiny, smallest_normal : float
+        The smallest positive normal value.
+    resolution : float
+        The approximate decimal precision.
+    bits : int
+    dtype : str
+
+    Raises
+    ------
+    OpError
+        If `dtype` is neither floating-point nor complex.
+
+    Examples
+    --------
+    >>> info = paddle.finfo("float16")
+    >>> info.max, info.eps, info.bits
+    (65504.0, 0.0009765625, 16)
     """
 
     def __init__(self, dtype: Any) -> None:

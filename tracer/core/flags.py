@@ -58,8 +58,26 @@ def _require_known_flag_names(names: Iterable[Any]) -> list[str]:
 
 
 def get_flags(flags: Any) -> dict[str, Any]:
-    """Return the values of one or several flags as a dict by name. Raises OpError for an unknown
-    flag.
+    """Return the values of global flags.
+
+    Parameters
+    ----------
+    flags : str or list of str
+        Names, such as "FLAGS_check_nan_inf".
+
+    Returns
+    -------
+    dict of str to value
+
+    Raises
+    ------
+    OpError
+        If a flag is unknown; the message lists the known ones.
+
+    Examples
+    --------
+    >>> paddle.get_flags("FLAGS_check_nan_inf")
+    {'FLAGS_check_nan_inf': False}
     """
     return {
         name: _flags[name]
@@ -68,7 +86,28 @@ def get_flags(flags: Any) -> dict[str, Any]:
 
 
 def set_flags(flags: dict[str, Any]) -> None:
-    """Set flags. If a flag is unknown, raise OpError and set none."""
+    """Set global flags.
+
+    Parameters
+    ----------
+    flags : dict of str to value
+        "FLAGS_check_nan_inf" (bool): check the results of all ops for NaN and infinity.
+        "FLAGS_check_nan_inf_level" (0 to 3): 0 raises an error for NaN or infinity; 1 reports such
+        tensors and continues; 2 also reports float32 tensors with values outside of the range of
+        float16; 3 reports every floating-point tensor.
+        Other flags of Paddle that cannot change a result are stored and have no effect.
+
+    Raises
+    ------
+    OpError
+        If `flags` is not a dict, or a flag is unknown or has an invalid value. No flag is set then.
+
+    Examples
+    --------
+    >>> paddle.set_flags({"FLAGS_cudnn_deterministic": True})
+    >>> paddle.get_flags(["FLAGS_cudnn_deterministic"])
+    {'FLAGS_cudnn_deterministic': True}
+    """
     if not isinstance(flags, dict):
         raise OpError(append_user_line(f"set_flags: expected a dict, got {type(flags).__name__}"))
     _require_known_flag_names(flags)

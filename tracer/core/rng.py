@@ -98,10 +98,45 @@ def use_generator(source: GeneratorSource) -> Iterator[None]:
 
 
 def get_rng_state(device: str | None = None) -> list[Any]:
-    """Return the state of the random generator; all devices share the generator."""
+    """Return the state of the random generator of the process, which all devices share.
+
+    Parameters
+    ----------
+    device : str, optional
+        Not used.
+
+    Returns
+    -------
+    list of one dict
+        The argument of `set_rng_state`.
+
+    Examples
+    --------
+    >>> state = paddle.get_rng_state()
+    >>> x = paddle.rand([2])
+    >>> paddle.set_rng_state(state)
+    >>> paddle.equal_all(paddle.rand([2]), x).item()
+    True
+    """
     return [_process_generator().bit_generator.state]
 
 
 def set_rng_state(state_list: list[Any], device: str | None = None) -> None:
-    """Set the state of the random generator to one that `get_rng_state` returned."""
+    """Set the state of the random generator of the process, which all devices share.
+
+    Parameters
+    ----------
+    state_list : list of one dict
+        Result of `get_rng_state`.
+    device : str, optional
+        Not used.
+
+    Examples
+    --------
+    >>> state = paddle.get_rng_state()
+    >>> x = paddle.rand([2])
+    >>> paddle.set_rng_state(state)
+    >>> paddle.equal_all(paddle.rand([2]), x).item()
+    True
+    """
     _process_generator().bit_generator.state = state_list[0]

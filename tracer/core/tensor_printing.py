@@ -32,11 +32,31 @@ def set_printoptions(
 ) -> None:
     """Set the options with which tensors are printed; None keeps the current value of an option.
 
-    precision: digits after the decimal point.
-    threshold: tensors with more elements are abbreviated.
-    edgeitems: number of elements printed at each end of an abbreviated axis.
-    sci_mode: use scientific notation.
-    linewidth: characters per line.
+    Parameters
+    ----------
+    precision : int, optional
+        Digits after the decimal point, at first 8.
+    threshold : int, optional
+        Tensors with more elements are abbreviated, at first 1000.
+    edgeitems : int, optional
+        Elements at each end of an abbreviated axis, at first 3.
+    sci_mode : bool, optional
+        Whether floating-point numbers have an exponent, as 1.5e+00; at first False.
+    linewidth : int, optional
+        Characters per line, at first 80.
+
+    Raises
+    ------
+    OarlockError
+        If a value is not an integer of 0 or more.
+
+    Examples
+    --------
+    >>> paddle.set_printoptions(precision=2)
+    >>> print(paddle.to_tensor([1.2345, 2.0]))
+    Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=True,
+           [1.23, 2.  ])
+    >>> paddle.set_printoptions(precision=8)
     """
     global _print_options  # noqa: PLW0603 - one process-wide setting, as in Paddle
     given: dict[str, Any] = {

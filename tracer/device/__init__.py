@@ -17,28 +17,84 @@ from . import cuda
 
 
 def get_all_device_type() -> list[str]:
-    """Return the types of devices that ops can run on."""
+    """Return the types of devices that ops can run on.
+
+    Returns
+    -------
+    list of str
+        "cpu", and "gpu" if CuPy finds one.
+
+    Examples
+    --------
+    >>> "cpu" in paddle.device.get_all_device_type()
+    True
+    """
     return ["cpu", "gpu"] if cuda.device_count() else ["cpu"]
 
 
 def get_available_device() -> list[str]:
-    """Return the devices that ops can run on."""
+    """Return the devices that ops can run on.
+
+    Returns
+    -------
+    list of str
+        "cpu", and "gpu:0", "gpu:1" and so on for the GPUs that CuPy finds.
+
+    Examples
+    --------
+    >>> paddle.device.get_available_device()[0]
+    'cpu'
+    """
     return ["cpu", *(f"gpu:{index}" for index in range(cuda.device_count()))]
 
 
 def get_all_custom_device_type() -> list[str]:
-    """Return the types of plug-in devices: an empty list."""
+    """Return the types of plug-in devices: an empty list, because Oarlock supports none.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> paddle.device.get_all_custom_device_type()
+    []
+    """
     return []
 
 
 def get_available_custom_device() -> list[str]:
-    """Return the plug-in devices: an empty list."""
+    """Return the plug-in devices: an empty list, because Oarlock supports none.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> paddle.device.get_available_custom_device()
+    []
+    """
     return []
 
 
 def synchronize(device: object = None) -> None:
-    """Wait until all ops on a device are finished; the default is the current device. CPU ops are
-    synchronous.
+    """Wait until all ops on a device are finished; CPU ops are synchronous.
+
+    Parameters
+    ----------
+    device : str or Place, optional
+        "cpu", "gpu" or "gpu:N"; by default the current device.
+
+    Raises
+    ------
+    OarlockError
+        If ops cannot run on `device`.
+
+    Examples
+    --------
+    >>> y = paddle.ones([2]) + 1
+    >>> paddle.device.synchronize()
     """
     place = parse_place(get_device() if device is None else device, "synchronize")
     if place.is_gpu_place():

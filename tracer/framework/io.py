@@ -59,14 +59,43 @@ def save(
     use_binary_format: bool = False,
     pickle_protocol: int | None = None,
 ) -> None:
-    """Write a state dict, a tensor, nested plain data or a Program atomically.
+    """Write a state dict, a tensor, nested data or a program to a file that Paddle can load.
 
-    path: a file name, whose folders are created, or an open binary file.
-    protocol: pickle protocol 2, 3 or 4.
-    use_binary_format: write a single tensor as a record of a `.pdiparams`.
-    pickle_protocol: older name of protocol.
+    A file at `path` is replaced only after the new one is complete.
 
-    Raises OpError for unsupported data, OperandError if use_binary_format is not a bool, OSError.
+    Parameters
+    ----------
+    obj : dict, Tensor, Program or nested data
+        A state dict (dict of names to tensors), a tensor, a static program, or nested lists, tuples
+        and dicts of tensors, arrays, numbers and strings.
+    path : str, PathLike or binary file
+        A file name, such as "model.pdparams", whose folders are created, or an open binary file.
+    protocol : 2, 3 or 4, default 4
+        The pickle protocol.
+    use_binary_format : bool, default False
+        Whether to write a single tensor as a record of a `.pdiparams` file.
+    pickle_protocol : int, optional
+        Older name of `protocol`.
+
+    Raises
+    ------
+    OpError
+        If the data cannot be saved, `path` is not a file name, or `protocol` is another number.
+    OSError
+        If the file cannot be written.
+
+    See Also
+    --------
+    load : reads the file.
+    jit.save : saves a layer with its program for inference.
+
+    Examples
+    --------
+    >>> layer = nn.Linear(2, 1)
+    >>> paddle.save(layer.state_dict(), "model.pdparams")
+    >>> missing, unexpected = layer.set_state_dict(paddle.load("model.pdparams"))
+    >>> missing, unexpected
+    ([], [])
     """
     protocol = protocol if pickle_protocol is None else pickle_protocol
     if type(protocol) is not int or protocol not in (2, 3, 4):
@@ -101,13 +130,40 @@ def load(
     model_filename: str | None = None,
     params_filename: str | None = None,
 ) -> Any:
-    """Load a file that `save` of Oarlock or Paddle wrote. If the path is the prefix or the folder
-    of a saved model, return the values of the model by structured name.
+    """Read a file that `save` of Oarlock or of Paddle wrote; loading executes no code.
 
-    return_numpy: return arrays instead of tensors; the values of a saved model are always arrays.
-    keep_name_table: keep the table of parameter names in the dict.
+    Parameters
+    ----------
+    path : str, PathLike or binary file
+        A file; or the prefix or the folder of a saved model, whose values are returned by
+        structured name. An open file is read from its position, which is then after the object.
+    return_numpy : bool, default False
+        Whether to return ndarrays instead of tensors. The values of a saved model are always
+        ndarrays.
+    keep_name_table : bool, default False
+        Whether a state dict keeps the table of parameter names, under the key
+        "StructuredToParameterName@@".
+    model_filename, params_filename : str, optional
+        Files of a saved model in a folder; by default "__model__" and one file per value.
 
-    Raises FileError if the file is damaged or would execute code; OpError if it does not exist.
+    Returns
+    -------
+    Any
+        The saved object; for a saved model a dict of str to ndarray.
+
+    Raises
+    ------
+    OpError
+        If there is no such file.
+    FileError
+        If the file is damaged, or would execute code.
+
+    Examples
+    --------
+    >>> paddle.save({"weight": paddle.ones([2]), "step": 3}, "state.pdopt")
+    >>> state = paddle.load("state.pdopt")
+    >>> state["weight"].tolist(), state["step"]
+    ([1.0, 1.0], 3)
     """
     make = _make_loaded_array if return_numpy else _make_loaded_tensor
     if not isinstance(path, (str, os.PathLike)):

@@ -83,12 +83,39 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Initializer | None = None,
 ) -> Parameter | None:
-    """Create a parameter that belongs to no layer; None if `attr` is False.
+    """Create a parameter that belongs to no layer.
 
-    -> [*shape]
+    The first of these that is set initializes it: the initializer of `attr`, the global initializer
+    (`nn.initializer.set_global_initializer`), `default_initializer`, zeros for a bias, Xavier
+    uniform for a weight.
 
-    The first of these that is set initializes it: the initializer of `attr`, the global
-    initializer, `default_initializer`, zeros for a bias, Xavier uniform for a weight.
+    Parameters
+    ----------
+    shape : list of int
+    dtype : str or dtype
+    name : str, optional
+        The name of the parameter; not used if `attr` is given.
+    attr : ParamAttr, Initializer, str or False, optional
+        Name, initialization and regularizer.
+    is_bias : bool, default False
+        Selects the default initialization.
+    default_initializer : Initializer, optional
+
+    Returns
+    -------
+    Parameter [*shape] or None
+        None if `attr` is False.
+
+    Raises
+    ------
+    OpError
+        If `attr` has another type, or `dtype` is unknown.
+
+    Examples
+    --------
+    >>> bias = paddle.create_parameter([3], "float32", is_bias=True)
+    >>> bias.tolist(), bias.stop_gradient
+    ([0.0, 0.0, 0.0], False)
     """
     spec = ParamAttr.of(name if attr is None else attr)
     if spec is None:

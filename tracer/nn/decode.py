@@ -48,9 +48,17 @@ class Decoder:
 
     @property
     def tracks_own_finished(self) -> bool:
-        """Whether the `finished` flags that `step` returns include earlier steps. If so,
-        dynamic_decode does not combine them with the flags of earlier steps, which are wrong if
-        beams change their order.
+        """Whether the `finished` flags that `step` returns include earlier steps, as a bool.
+
+        If not, `dynamic_decode` combines them with the flags of earlier steps, which is wrong if a
+        step changes the order of beams.
+
+        Examples
+        --------
+        >>> class Decoder(nn.decode.Decoder):
+        ...     pass
+        >>> Decoder().tracks_own_finished
+        False
         """
         return False
 
@@ -73,10 +81,40 @@ class StateWrapper(NamedTuple):
 
 
 class BeamSearchDecoder(Decoder):
-    """Beam search: finds the `beam_size` most probable sequences of a cell.
+    """Beam search: finds the most probable token sequences of a recurrent cell.
 
-    output_fn: maps outputs of the cell to token scores.
-    embedding_fn: maps tokens to inputs.
+    Each step extends the W = `beam_size` best sequences of a sample by all tokens and keeps the W
+    best ones, by the sum of log softmax(scores). A finished sequence is extended by `end_token`
+    only, at no cost. Run the decoder with `dynamic_decode`.
+
+    Parameters
+    ----------
+    cell : RNNCellBase or callable
+        Maps inputs [B * W, *] and states to outputs and new states.
+    start_token, end_token : int
+        Sequences begin after `start_token`; they are finished after `end_token`.
+    beam_size : int
+    embedding_fn : callable, optional
+        Maps tokens, int64 [B, W], to inputs [B, W, *] of the cell. By default, the inputs are
+        tokens.
+    output_fn : callable, optional
+        Maps outputs of the cell [B, W, *] to scores (logits) of tokens [B, W, V]. By default, the
+        outputs are scores.
+
+    Notes
+    -----
+    `dynamic_decode` returns the tokens of the beams, int64 [B, T, W], the best beam first.
+
+    Examples
+    --------
+    >>> table = paddle.to_tensor([[0.0, 5.0, 1.0], [0.0, 1.0, 5.0], [0.0, 0.0, 0.0]])
+    >>> decoder = nn.BeamSearchDecoder(
+    ...     lambda inputs, states: (inputs, states), start_token=0, end_token=2, beam_size=2,
+    ...     embedding_fn=lambda tokens: F.embedding(tokens, table),
+    ... )
+    >>> tokens, states = nn.dynamic_decode(decoder, paddle.zeros([1, 1]), max_step_num=5)
+    >>> tokens[0, :, 0].tolist()
+    [1, 2]
     """
 
     OutputWrapper = OutputWrapper
@@ -99,7 +137,22 @@ class BeamSearchDecoder(Decoder):
     def tile_beam_merge_with_batch(x: Tensor, beam_size: int) -> Tensor:
         """Repeat each sample `beam_size` times.
 
-        x [B, *] -> [B * W, *]
+        Use it for tensors that the cell needs besides its states.
+
+        Parameters
+        ----------
+        x : Tensor [B, *]
+        beam_size : int
+
+        Returns
+        -------
+        Tensor [B * beam_size, *], dtype of x
+
+        Examples
+        --------
+        >>> memory = paddle.to_tensor([[1], [2]])
+        >>> nn.BeamSearchDecoder.tile_beam_merge_with_batch(memory, 2).tolist()
+        [[1], [1], [2], [2]]
         """
         tiled = tile(unsqueeze(x, 1), [1, beam_size] + [1] * (x.ndim - 1))
         return flatten(tiled, 0, 1)
@@ -111,9 +164,28 @@ class BeamSearchDecoder(Decoder):
         return flatten(x, 0, 1)
 
     def initialize(self, initial_cell_states: Any) -> Any:
-        """Return the inputs [B, W], the states and the finished flags of the first step. In the
-        states, only the first beam of each sample has a nonzero probability, because all beams are
-        equal at the start.
+        """Return the inputs, the states and the finished flags of the first step.
+
+        Parameters
+        ----------
+        initial_cell_states : Tensor [B, *] or nested structure of them
+
+        Returns
+        -------
+        inputs : Tensor [B, W, *]
+            `start_token` for each beam, after `embedding_fn`.
+        states : BeamSearchDecoder.StateWrapper
+            `cell_states` [B, W, *]; `log_probs` float32 [B, W], where only the first beam of each
+            sample has a probability above 0, because all beams are equal at the start; `finished`
+            and `lengths`.
+        finished : Tensor [B, W], bool
+
+        Examples
+        --------
+        >>> decoder = nn.BeamSearchDecoder(nn.GRUCell(3, 4), 0, 1, beam_size=2)
+        >>> inputs, states, finished = decoder.initialize(paddle.zeros([3, 4]))
+        >>> inputs.shape, states.cell_states.shape
+        ([3, 2], [3, 2, 4])
         """
         states = pytree.map(
             lambda x: self._split_beams(self.tile_beam_merge_with_batch(x, self.beam_size)),
@@ -148,9 +220,40 @@ class BeamSearchDecoder(Decoder):
         )
 
     def step(self, time: Tensor, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """Run one step of beam search.
+        """Extend the beams by one token.
 
-        -> OutputWrapper, StateWrapper, the next inputs, finished [B, W]
+        Parameters
+        ----------
+        time : Tensor [1], int64
+            The index of the step; not used.
+        inputs : Tensor [B, W, *] or nested structure of them
+        states : BeamSearchDecoder.StateWrapper
+            As `initialize` or the previous step returned them.
+        **kwargs : Any
+            Further arguments of the call of the cell.
+
+        Returns
+        -------
+        outputs : BeamSearchDecoder.OutputWrapper
+            `scores` float32 [B, W], `predicted_ids` and `parent_ids` int64 [B, W]: the sums of
+            log-probabilities, the tokens, and the beams that they extend.
+        states : BeamSearchDecoder.StateWrapper
+        inputs : Tensor [B, W, *]
+            Of the next step.
+        finished : Tensor [B, W], bool
+
+        Examples
+        --------
+        >>> cell = lambda inputs, states: (inputs, states)  # the inputs are scores
+        >>> scores = paddle.to_tensor([0.0, 5.0, 1.0])
+        >>> decoder = nn.BeamSearchDecoder(
+        ...     cell, start_token=0, end_token=2, beam_size=1,
+        ...     embedding_fn=lambda tokens: paddle.tile(scores, [*tokens.shape, 1]),
+        ... )
+        >>> inputs, states, _ = decoder.initialize(paddle.zeros([2, 1]))
+        >>> outputs, states, _, _ = decoder.step(paddle.zeros([1], "int64"), inputs, states)
+        >>> outputs.predicted_ids.tolist()
+        [[1], [1]]
         """
         merged = pytree.map(self._merge_beams, states.cell_states)
         out, next_states = self.cell(pytree.map(self._merge_beams, inputs), merged, **kwargs)
@@ -175,13 +278,45 @@ class BeamSearchDecoder(Decoder):
         )
 
     def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Tensor) -> Any:
-        """Return the token sequences of the beams, [T, B, W]."""
+        """Follow the beams back from the last step and return their token sequences.
+
+        Parameters
+        ----------
+        outputs : BeamSearchDecoder.OutputWrapper
+            The stacked outputs of all steps, each [T, B, W].
+        final_states : BeamSearchDecoder.StateWrapper
+        sequence_lengths : Tensor [B, W], int64
+            Not used.
+
+        Returns
+        -------
+        tokens : Tensor [T, B, W], int64
+        final_states : BeamSearchDecoder.StateWrapper
+            Unchanged.
+
+        Examples
+        --------
+        >>> decoder = nn.BeamSearchDecoder(nn.GRUCell(3, 4), 0, 1, beam_size=2)
+        >>> tokens = paddle.to_tensor([[[5, 6]], [[7, 8]]])
+        >>> parents = paddle.to_tensor([[[0, 0]], [[1, 0]]])
+        >>> outputs = decoder.OutputWrapper(None, tokens, parents)
+        >>> decoder.finalize(outputs, None, None)[0].tolist()
+        [[[6, 5]], [[7, 8]]]
+        """
         return F.gather_tree(outputs.predicted_ids, outputs.parent_ids), final_states
 
     @property
     def tracks_own_finished(self) -> bool:
-        """True: the `finished` flags that `step` returns include earlier steps, because a step
-        changes the order of beams.
+        """True: the `finished` flags that `step` returns include earlier steps.
+
+        A step changes the order of beams, so `dynamic_decode` must not combine its flags with those
+        of earlier steps.
+
+        Examples
+        --------
+        >>> decoder = nn.BeamSearchDecoder(nn.GRUCell(3, 4), 0, 1, beam_size=2)
+        >>> decoder.tracks_own_finished
+        True
         """
         return True
 
@@ -225,11 +360,47 @@ def dynamic_decode(
     return_length: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """Run a decoder until all sequences are finished, or for max_step_num + 1 steps as in Paddle.
+    """Run a decoder step by step until all sequences are finished.
 
-    -> outputs [B, T, *], states[, lengths]
+    Parameters
+    ----------
+    decoder : BeamSearchDecoder or object with its methods `initialize`, `step` and `finalize`
+    inits : Tensor or nested structure of tensors, optional
+        Argument of `decoder.initialize`: the initial states of the cell of a `BeamSearchDecoder`.
+    max_step_num : int, optional
+        At most ``max_step_num + 1`` steps are run, as in Paddle. By default there is no limit.
+    output_time_major : bool, default False
+        Whether the time axis of the outputs comes before the batch axis.
+    impute_finished : bool, default False
+        Whether a sequence keeps the states of the step at which it finished. A `BeamSearchDecoder`
+        ignores it.
+    is_test : bool, default False
+        Has no effect.
+    return_length : bool, default False
+        Whether to return the lengths of the sequences.
+    **kwargs : Any
+        Further arguments of `decoder.step`.
 
-    impute_finished: keep the state of a sequence from the step at which it finished
+    Returns
+    -------
+    outputs : Tensor [B, T, *] or [T, B, *] with `output_time_major`, or nested structure of them
+        Of a `BeamSearchDecoder`: tokens, int64 [B, T, W].
+    final_states : Tensor or nested structure of tensors
+    lengths : Tensor, int64
+        Only with `return_length`; [B, W] for a `BeamSearchDecoder`.
+
+    Examples
+    --------
+    >>> table = paddle.to_tensor([[0.0, 5.0, 1.0], [0.0, 1.0, 5.0], [0.0, 0.0, 0.0]])
+    >>> decoder = nn.BeamSearchDecoder(
+    ...     lambda inputs, states: (inputs, states), start_token=0, end_token=2, beam_size=2,
+    ...     embedding_fn=lambda tokens: F.embedding(tokens, table),
+    ... )
+    >>> tokens, states, lengths = nn.dynamic_decode(
+    ...     decoder, paddle.zeros([1, 1]), max_step_num=5, return_length=True
+    ... )
+    >>> tokens.tolist(), lengths.tolist()
+    ([[[1, 2], [2, 2]]], [[2, 1]])
     """
     inputs, states, finished = decoder.initialize(inits)
     lengths, outputs, step = cast(zeros_like(finished), "int64"), [], 0

@@ -15,8 +15,37 @@ __all__ = ["ParamAttr"]
 
 
 class ParamAttr:
-    """Options of a parameter: name, initializer, learning rate, regularizer, trainability, model
-    averaging and gradient clipping.
+    """Options of a parameter, for the arguments `weight_attr` and `bias_attr` of layers.
+
+    Parameters
+    ----------
+    name : str, optional
+        The name of the parameter; by default a generated one.
+    initializer : Initializer, optional
+        Computes the initial value; by default the layer chooses.
+    learning_rate : float, default 1.0
+        Factor of the optimizer's learning rate for this parameter.
+    regularizer : WeightDecayRegularizer, optional
+        Used instead of the `weight_decay` of the optimizer, for example
+        `paddle.regularizer.L2Decay`.
+    trainable : bool, default True
+        False: ``stop_gradient`` of the parameter is True, so optimizers do not change it.
+    do_model_average : bool, default True
+        Whether a model average includes the parameter.
+    need_clip : bool, default True
+        Whether the gradient clipping of the optimizer includes the gradient of the parameter.
+
+    Raises
+    ------
+    TypeError
+        If an argument has a wrong type.
+
+    Examples
+    --------
+    >>> attr = paddle.ParamAttr(name="w", initializer=nn.initializer.Constant(2.0), trainable=False)
+    >>> layer = nn.Linear(2, 1, weight_attr=attr, bias_attr=False)
+    >>> layer.weight.name, layer.weight.trainable, layer.weight.tolist()
+    ('w', False, [[2.0], [2.0]])
     """
 
     # A function that creates a parameter which is computed from other parameters, such as by weight
@@ -72,9 +101,27 @@ class ParamAttr:
 
     @staticmethod
     def of(spec: Any) -> ParamAttr | None:
-        """Convert a user's argument to a ParamAttr; None for False.
+        """Convert the argument `weight_attr` or `bias_attr` of a layer to a ParamAttr.
 
-        Accepts None, True, False, a name, an Initializer or a ParamAttr.
+        Parameters
+        ----------
+        spec : ParamAttr, Initializer, str, bool or None
+            A str is the name of the parameter; None and True stand for the defaults.
+
+        Returns
+        -------
+        ParamAttr or None
+            None for False, which stands for no parameter.
+
+        Raises
+        ------
+        OpError
+            If `spec` has another type.
+
+        Examples
+        --------
+        >>> paddle.ParamAttr.of("w").name, paddle.ParamAttr.of(False)
+        ('w', None)
         """
         if spec is None or spec is True:
             return ParamAttr()

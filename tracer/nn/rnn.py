@@ -76,10 +76,28 @@ def initial_states(
 
 
 class RNNCellBase(Layer):
-    """Base class of all cells.
+    """Base class of recurrent cells, which compute one time step of a sequence.
 
-    A subclass defines `state_shape`: the shape of its states without the batch axis, or a nested
-    structure of shapes.
+    A subclass defines `forward(inputs, states)`, which returns the output and the new states, and
+    `state_shape`: the shape of its states without the batch axis, or a nested structure of shapes.
+
+    Parameters
+    ----------
+    name_scope : str, optional
+        Prefix of the names of the parameters; the default is made of the name of the class.
+    dtype : str or dtype, default "float32"
+        The dtype of the parameters.
+
+    Examples
+    --------
+    >>> class Sum(nn.RNNCellBase):
+    ...     state_shape = (2,)
+    ...     def forward(self, inputs, states):
+    ...         new = inputs + states
+    ...         return new, new
+    >>> outputs, last = nn.RNN(Sum())(paddle.ones([1, 3, 2]), paddle.zeros([1, 2]))
+    >>> outputs.tolist(), last.tolist()
+    ([[[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]], [[3.0, 3.0]])
     """
 
     state_shape: Any
@@ -92,10 +110,36 @@ class RNNCellBase(Layer):
         init_value: float = 0.0,
         batch_dim_idx: int = 0,
     ) -> Any:
-        """Create states filled with `init_value`; the batch size is that of `batch_ref` along
-        `batch_dim_idx`.
+        """Create states that are filled with one value, for the batch size of a tensor.
 
-        -> [batch, *shape], in the structure of `shape`
+        Parameters
+        ----------
+        batch_ref : Tensor or nested structure of tensors
+            The batch size is that of the first tensor along `batch_dim_idx`.
+        shape : list of int or nested structure of them, optional
+            The shapes of the states without the batch axis; by default `state_shape` of the cell. A
+            leading -1 stands for the batch axis.
+        dtype : str or dtype, optional
+            The dtype of the states; by default that of `batch_ref`.
+        init_value : float, default 0.0
+        batch_dim_idx : int, default 0
+            The batch axis of `batch_ref`.
+
+        Returns
+        -------
+        Tensor [batch, *shape], or nested structure of them
+            In the structure of `shape`.
+
+        Raises
+        ------
+        OpError
+            If `batch_ref` holds no tensor.
+
+        Examples
+        --------
+        >>> h, c = nn.LSTMCell(3, 4).get_initial_states(paddle.zeros([2, 3]))
+        >>> h.shape, c.shape
+        ([2, 4], [2, 4])
         """
         return initial_states(
             self.state_shape if shape is None else shape,
@@ -161,18 +205,59 @@ class _CellWithWeights(RNNCellBase):
 
     @property
     def state_shape(self) -> Any:
-        """The shape of the state without the batch axis."""
+        """The shape of the state without the batch axis: a tuple of int.
+
+        Examples
+        --------
+        >>> nn.GRUCell(3, 4).state_shape
+        (4,)
+        """
         return (self.hidden_size,)
 
     def extra_repr(self) -> str:
-        """Return the sizes."""
         return f"{self.input_size}, {self.hidden_size}"
 
 
 class SimpleRNNCell(_CellWithWeights):
-    """h' = activation(W_ih x + b_ih + W_hh h + b_hh) (Elman 1990).
+    """One step of a simple recurrent network (Elman 1990).
 
-    inputs [B, input_size], states [B, hidden_size] -> (h', h')
+    h' = activation(W_ih x + b_ih + W_hh h + b_hh)
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+        The sizes of x and of h.
+    activation : "tanh" or "relu", default "tanh"
+    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, str or False, optional
+        Initialization, name and regularizer of the parameters. Default: Uniform(-a, a)
+        with a = 1 / sqrt(hidden_size). False: the parameter is the constant 1 for a weight and 0
+        for a bias, and is not trained.
+    name : str, optional
+        Not used.
+
+    Attributes
+    ----------
+    weight_ih : Parameter [hidden_size, input_size]
+    weight_hh : Parameter [hidden_size, hidden_size]
+    bias_ih, bias_hh : Parameter [hidden_size]
+
+    Shape
+    -----
+    inputs : [B, input_size], float
+    states : [B, hidden_size], optional; zeros by default
+    returns : (h', h'), each [B, hidden_size]
+
+    Raises
+    ------
+    OpError
+        If `hidden_size` is not positive, `activation` is unknown, or shapes do not fit.
+
+    Examples
+    --------
+    >>> cell = nn.SimpleRNNCell(3, 4)
+    >>> output, state = cell(paddle.zeros([2, 3]), paddle.zeros([2, 4]))
+    >>> output.shape, state.shape
+    ([2, 4], [2, 4])
     """
 
     def __init__(
@@ -193,27 +278,59 @@ class SimpleRNNCell(_CellWithWeights):
         self._activation_fn = getattr(F, activation)
 
     def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
-        """Compute one step; `states` is zero by default."""
         hidden = self.get_initial_states(inputs) if states is None else states
         new = self._activation_fn(add(*self._input_and_state_projections(inputs, hidden)))
         return new, new
 
     def extra_repr(self) -> str:
-        """Return the text that `repr` shows in parentheses: the sizes, and the activation if it is
-        not tanh.
-        """
         return super().extra_repr() + (
             f", activation={self.activation}" if self.activation != "tanh" else ""
         )
 
 
 class LSTMCell(_CellWithWeights):
-    """Long short-term memory (Hochreiter and Schmidhuber 1997).
+    """One step of a long short-term memory (Hochreiter and Schmidhuber 1997).
 
-    c' = sigmoid(f) * c + sigmoid(i) * tanh(g); h' = sigmoid(o) * tanh(c'), where i, f, g, o are the
-    quarters of W_ih x + b_ih + W_hh h + b_hh (input, forget, cell and output gate).
+    c' = sigmoid(f) * c + sigmoid(i) * tanh(g)
+    h' = sigmoid(o) * tanh(c')
 
-    inputs [B, input_size], states (h, c) -> (h', (h', c'))
+    i, f, g and o (input gate, forget gate, candidate, output gate) are the quarters of
+    W_ih x + b_ih + W_hh h + b_hh, in this order.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+        The sizes of x and of h.
+    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, str or False, optional
+        Initialization, name and regularizer of the parameters. Default: Uniform(-a, a)
+        with a = 1 / sqrt(hidden_size). False: the parameter is the constant 1 for a weight and 0
+        for a bias, and is not trained.
+    name : str, optional
+        Not used.
+
+    Attributes
+    ----------
+    weight_ih : Parameter [4 * hidden_size, input_size]
+    weight_hh : Parameter [4 * hidden_size, hidden_size]
+    bias_ih, bias_hh : Parameter [4 * hidden_size]
+
+    Shape
+    -----
+    inputs : [B, input_size], float
+    states : (h, c), each [B, hidden_size], optional; zeros by default
+    returns : (h', (h', c')), each [B, hidden_size]
+
+    Raises
+    ------
+    OpError
+        If `hidden_size` is not positive, or shapes do not fit.
+
+    Examples
+    --------
+    >>> cell = nn.LSTMCell(3, 4)
+    >>> output, (h, c) = cell(paddle.zeros([2, 3]))
+    >>> output.shape, h.shape, c.shape
+    ([2, 4], [2, 4], [2, 4])
     """
 
     def __init__(
@@ -231,7 +348,6 @@ class LSTMCell(_CellWithWeights):
         )
 
     def forward(self, inputs: Tensor, states: Any = None) -> Any:
-        """Compute one step; `states` is zero by default."""
         hidden, cell = self.get_initial_states(inputs) if states is None else states
         i, f, g, o = split(add(*self._input_and_state_projections(inputs, hidden)), 4, -1)
         new_cell = add(multiply(F.sigmoid(f), cell), multiply(F.sigmoid(i), F.tanh(g)))
@@ -240,18 +356,60 @@ class LSTMCell(_CellWithWeights):
 
     @property
     def state_shape(self) -> Any:
-        """The shapes of h and c without the batch axis."""
+        """The shapes of h and c without the batch axis: two tuples of int.
+
+        Examples
+        --------
+        >>> nn.LSTMCell(3, 4).state_shape
+        ((4,), (4,))
+        """
         return (self.hidden_size,), (self.hidden_size,)
 
 
 class GRUCell(_CellWithWeights):
-    """Gated recurrent unit (Cho et al. 2014).
+    """One step of a gated recurrent unit (Cho et al. 2014).
 
-    h' = z * h + (1 - z) * tanh(x_c + r * h_c), r = sigmoid(x_r + h_r), z = sigmoid(x_z + h_z),
-    where x_* and h_* are the thirds of W_ih x + b_ih and of W_hh h + b_hh (reset, update,
-    candidate).
+    r = sigmoid(x_r + h_r)
+    z = sigmoid(x_z + h_z)
+    h' = z * h + (1 - z) * tanh(x_c + r * h_c)
 
-    inputs [B, input_size], states [B, hidden_size] -> (h', h')
+    x_r, x_z and x_c (reset gate, update gate, candidate) are the thirds of W_ih x + b_ih, in this
+    order; h_r, h_z and h_c are those of W_hh h + b_hh.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+        The sizes of x and of h.
+    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, str or False, optional
+        Initialization, name and regularizer of the parameters. Default: Uniform(-a, a)
+        with a = 1 / sqrt(hidden_size). False: the parameter is the constant 1 for a weight and 0
+        for a bias, and is not trained.
+    name : str, optional
+        Not used.
+
+    Attributes
+    ----------
+    weight_ih : Parameter [3 * hidden_size, input_size]
+    weight_hh : Parameter [3 * hidden_size, hidden_size]
+    bias_ih, bias_hh : Parameter [3 * hidden_size]
+
+    Shape
+    -----
+    inputs : [B, input_size], float
+    states : [B, hidden_size], optional; zeros by default
+    returns : (h', h'), each [B, hidden_size]
+
+    Raises
+    ------
+    OpError
+        If `hidden_size` is not positive, or shapes do not fit.
+
+    Examples
+    --------
+    >>> cell = nn.GRUCell(3, 4)
+    >>> output, state = cell(paddle.zeros([2, 3]), paddle.zeros([2, 4]))
+    >>> output.shape, state.shape
+    ([2, 4], [2, 4])
     """
 
     def __init__(
@@ -269,7 +427,6 @@ class GRUCell(_CellWithWeights):
         )
 
     def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
-        """Compute one step; `states` is zero by default."""
         hidden = self.get_initial_states(inputs) if states is None else states
         from_inputs, from_hidden = self._input_and_state_projections(inputs, hidden)
         (xr, xz, xc), (hr, hz, hc) = split(from_inputs, 3, -1), split(from_hidden, 3, -1)
@@ -347,9 +504,23 @@ def run_cell_over_time_steps(
 
 
 class RNN(Layer):
-    """Run a cell over a sequence.
+    """Layer that runs a cell over all time steps of a sequence.
 
-    inputs [B, T, *] -> (outputs [B, T, *], last states)
+    Parameters
+    ----------
+    cell : RNNCellBase
+        Its call maps the inputs and states of one step to the output and the new states.
+    is_reverse : bool, default False
+        Whether to begin with the last time step. Outputs keep the order of the inputs.
+    time_major : bool, default False
+        Whether the time axis of inputs and outputs comes before the batch axis.
+
+    Examples
+    --------
+    >>> rnn = nn.RNN(nn.GRUCell(3, 4))
+    >>> outputs, last = rnn(paddle.zeros([2, 5, 3]))
+    >>> outputs.shape, last.shape
+    ([2, 5, 4], [2, 4])
     """
 
     def __init__(self, cell: Any, is_reverse: bool = False, time_major: bool = False) -> None:
@@ -365,9 +536,37 @@ class RNN(Layer):
         sequence_length: Tensor | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Run the cell over all steps.
+        """Run the cell over all time steps.
 
-        sequence_length [B]: the states of a sequence do not change after its end
+        Parameters
+        ----------
+        inputs : Tensor [B, T, *] or [T, B, *] if `time_major`, or nested structure of them
+        initial_states : Tensor [B, *] or nested structure of them, optional
+            The states before the first step; by default those of `cell.get_initial_states`.
+        sequence_length : Tensor [B], int32 | int64, optional
+            The lengths of the sequences. The states of a sequence do not change after its end.
+        **kwargs : Any
+            Further arguments of each call of the cell.
+
+        Returns
+        -------
+        outputs : Tensor [B, T, *] or [T, B, *] if `time_major`
+            The outputs of the cell, in the structure of these outputs.
+        final_states : Tensor [B, *] or nested structure of them
+
+        Raises
+        ------
+        OpError
+            If `inputs` has fewer than two axes, or, while a program is recorded, a dynamic number
+            of time steps.
+
+        Examples
+        --------
+        >>> rnn = nn.RNN(nn.LSTMCell(3, 4), time_major=True)
+        >>> lengths = paddle.to_tensor([5, 2])
+        >>> outputs, (h, c) = rnn(paddle.zeros([5, 2, 3]), sequence_length=lengths)
+        >>> outputs.shape, h.shape, c.shape
+        ([5, 2, 4], [2, 4], [2, 4])
         """
         return run_cell_over_time_steps(
             self.cell,
@@ -381,9 +580,27 @@ class RNN(Layer):
 
 
 class BiRNN(Layer):
-    """Run two cells over a sequence in opposite directions and concatenate their outputs.
+    """Layer that runs two cells over a sequence in opposite directions, and joins their outputs.
 
-    inputs [B, T, *] -> (outputs [B, T, sum of the output sizes], (states, states))
+    Parameters
+    ----------
+    cell_fw, cell_bw : RNNCellBase
+        The cells that begin with the first and with the last time step; their `input_size` is the
+        same.
+    time_major : bool, default False
+        Whether the time axis of inputs and outputs comes before the batch axis.
+
+    Raises
+    ------
+    OpError
+        If the input sizes of the cells differ.
+
+    Examples
+    --------
+    >>> rnn = nn.BiRNN(nn.GRUCell(3, 4), nn.GRUCell(3, 4))
+    >>> outputs, (forward, backward) = rnn(paddle.zeros([2, 5, 3]))
+    >>> outputs.shape, forward.shape, backward.shape
+    ([2, 5, 8], [2, 4], [2, 4])
     """
 
     def __init__(self, cell_fw: Any, cell_bw: Any, time_major: bool = False) -> None:
@@ -405,7 +622,39 @@ class BiRNN(Layer):
         sequence_length: Tensor | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Run both cells over all steps; `initial_states` is a pair."""
+        """Run both cells over all time steps.
+
+        Parameters
+        ----------
+        inputs : Tensor [B, T, *] or [T, B, *] if `time_major`, or nested structure of them
+        initial_states : (states, states), optional
+            The states of `cell_fw` and `cell_bw` before their first steps; by default those of
+            their method `get_initial_states`.
+        sequence_length : Tensor [B], int32 | int64, optional
+            The lengths of the sequences. The states of a sequence do not change after its end.
+        **kwargs : Any
+            Further arguments of each call of the cells.
+
+        Returns
+        -------
+        outputs : Tensor [B, T, D] or [T, B, D] if `time_major`
+            D is the sum of the output sizes of the cells.
+        final_states : (states, states)
+            The last states of `cell_fw` and of `cell_bw`.
+
+        Raises
+        ------
+        OpError
+            If `inputs` has fewer than two axes, or, while a program is recorded, a dynamic number
+            of time steps.
+
+        Examples
+        --------
+        >>> rnn = nn.BiRNN(nn.LSTMCell(3, 4), nn.LSTMCell(3, 4), time_major=True)
+        >>> outputs, ((h, c), (h_reverse, c_reverse)) = rnn(paddle.zeros([5, 2, 3]))
+        >>> outputs.shape, h_reverse.shape
+        ([5, 2, 8], [2, 4])
+        """
         states_fw, states_bw = (None, None) if initial_states is None else initial_states
         out_fw, last_fw = run_cell_over_time_steps(
             self.cell_fw, inputs, states_fw, sequence_length, self.time_major, False, kwargs
@@ -478,11 +727,6 @@ class _RecurrentNetwork(LayerList):
     def forward(
         self, inputs: Tensor, initial_states: Any = None, sequence_length: Tensor | None = None
     ) -> Any:
-        """Run all layers over all steps.
-
-        initial_states: like `last`, zeros by default; sequence_length int [B]: outputs after the
-        end of a sequence are 0
-        """
         x = inputs if self.time_major else transpose(inputs, [1, 0, 2])
         out, _, _, last = OPS["rnn"](
             x,
@@ -514,9 +758,6 @@ class _RecurrentNetwork(LayerList):
         return [zeros] * self.state_components
 
     def extra_repr(self) -> str:
-        """Return the text that `repr` shows in parentheses: the sizes, and the arguments that
-        differ from their defaults.
-        """
         text = f"{self.input_size}, {self.hidden_size}"
         text += f", num_layers={self.num_layers}" if self.num_layers != 1 else ""
         text += f", time_major={self.time_major}" if self.time_major else ""
@@ -524,9 +765,64 @@ class _RecurrentNetwork(LayerList):
 
 
 class SimpleRNN(_RecurrentNetwork):
-    """Network of SimpleRNNCells.
+    """Simple recurrent network of several layers and one or two directions (Elman 1990).
 
-    inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], h [layers * D, B, hidden_size])
+    The layers and time steps run in one op. A step computes the formula of `SimpleRNNCell`:
+
+    h' = activation(W_ih x + b_ih + W_hh h + b_hh)
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+        The sizes of the features of the inputs and of each direction's outputs.
+    num_layers : int, default 1
+    direction : "forward", "bidirect" or "bidirectional", default "forward"
+        The last two are synonyms: each layer has a second cell that begins with the last time step,
+        and D, the number of directions, is 2 instead of 1.
+    time_major : bool, default False
+        Whether the time axis of inputs and outputs comes before the batch axis.
+    dropout : float, default 0.0
+        Probability of dropping an output of all layers but the last, in training mode.
+    activation : "tanh" or "relu", default "tanh"
+    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, str or False, optional
+        Initialization, name and regularizer of the parameters. Default: Uniform(-a, a)
+        with a = 1 / sqrt(hidden_size). False: the parameter is the constant 1 for a weight and 0
+        for a bias, and is not trained.
+    name : str, optional
+        Not used.
+
+    Attributes
+    ----------
+    weight_ih_l0 : Parameter [hidden_size, input_size]
+        Of layer 0; the columns of `weight_ih_l1` and of later layers are D * hidden_size. The
+        suffix `_reverse`, as in `weight_ih_l0_reverse`, marks the parameters of the second
+        direction.
+    weight_hh_l0 : Parameter [hidden_size, hidden_size]
+    bias_ih_l0, bias_hh_l0 : Parameter [hidden_size]
+
+    Shape
+    -----
+    inputs : [B, T, input_size], float; [T, B, input_size] if `time_major`
+    initial_states : [num_layers * D, B, hidden_size], optional; zeros by default
+    sequence_length : [B], int32 | int64, optional
+        The lengths of the sequences. Outputs after the end of a sequence are 0, and its states do
+        not change.
+    returns : (outputs, last)
+        last : [num_layers * D, B, hidden_size]
+        outputs : [B, T, D * hidden_size], or [T, B, D * hidden_size] if `time_major`
+
+    Raises
+    ------
+    OpError
+        If `direction` or `activation` is unknown, `hidden_size` is not positive, or shapes do not
+        fit.
+
+    Examples
+    --------
+    >>> rnn = nn.SimpleRNN(3, 4, num_layers=2)
+    >>> outputs, last = rnn(paddle.zeros([2, 5, 3]))
+    >>> outputs.shape, last.shape
+    ([2, 5, 4], [2, 2, 4])
     """
 
     def __init__(
@@ -563,10 +859,65 @@ class SimpleRNN(_RecurrentNetwork):
 
 
 class LSTM(_RecurrentNetwork):
-    """Network of LSTMCells.
+    """Long short-term memory of several layers (Hochreiter and Schmidhuber 1997).
 
-    inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], (h, c), each [layers * D, B,
-    hidden_size])
+    The layers and time steps run in one op. A step computes the formula of `LSTMCell`:
+
+    c' = sigmoid(f) * c + sigmoid(i) * tanh(g)
+    h' = sigmoid(o) * tanh(c')
+
+    where i, f, g and o are the quarters of W_ih x + b_ih + W_hh h + b_hh.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+        The sizes of the features of the inputs and of each direction's outputs.
+    num_layers : int, default 1
+    direction : "forward", "bidirect" or "bidirectional", default "forward"
+        The last two are synonyms: each layer has a second cell that begins with the last time step,
+        and D, the number of directions, is 2 instead of 1.
+    time_major : bool, default False
+        Whether the time axis of inputs and outputs comes before the batch axis.
+    dropout : float, default 0.0
+        Probability of dropping an output of all layers but the last, in training mode.
+    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, str or False, optional
+        Initialization, name and regularizer of the parameters. Default: Uniform(-a, a)
+        with a = 1 / sqrt(hidden_size). False: the parameter is the constant 1 for a weight and 0
+        for a bias, and is not trained.
+    name : str, optional
+        Not used.
+
+    Attributes
+    ----------
+    weight_ih_l0 : Parameter [4 * hidden_size, input_size]
+        Of layer 0; the columns of `weight_ih_l1` and of later layers are D * hidden_size. The
+        suffix `_reverse`, as in `weight_ih_l0_reverse`, marks the parameters of the second
+        direction.
+    weight_hh_l0 : Parameter [4 * hidden_size, hidden_size]
+    bias_ih_l0, bias_hh_l0 : Parameter [4 * hidden_size]
+
+    Shape
+    -----
+    inputs : [B, T, input_size], float; [T, B, input_size] if `time_major`
+    initial_states : (h, c), each [num_layers * D, B, hidden_size], optional; zeros by default
+    sequence_length : [B], int32 | int64, optional
+        The lengths of the sequences. Outputs after the end of a sequence are 0, and its states do
+        not change.
+    returns : (outputs, (h, c))
+        h, c : [num_layers * D, B, hidden_size]
+        outputs : [B, T, D * hidden_size], or [T, B, D * hidden_size] if `time_major`
+
+    Raises
+    ------
+    OpError
+        If `direction` is unknown, `hidden_size` is not positive, or shapes do not fit.
+
+    Examples
+    --------
+    >>> lstm = nn.LSTM(3, 4, num_layers=2, direction="bidirect")
+    >>> outputs, (h, c) = lstm(paddle.zeros([2, 5, 3]))
+    >>> outputs.shape, h.shape, c.shape
+    ([2, 5, 8], [4, 2, 4], [4, 2, 4])
     """
 
     def __init__(
@@ -600,9 +951,67 @@ class LSTM(_RecurrentNetwork):
 
 
 class GRU(_RecurrentNetwork):
-    """Network of GRUCells.
+    """Gated recurrent units of several layers and one or two directions (Cho et al. 2014).
 
-    inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], h [layers * D, B, hidden_size])
+    The layers and time steps run in one op. A step computes the formula of `GRUCell`:
+
+    r = sigmoid(x_r + h_r)
+    z = sigmoid(x_z + h_z)
+    h' = z * h + (1 - z) * tanh(x_c + r * h_c)
+
+    where x_r, x_z and x_c are the thirds of W_ih x + b_ih, and h_r, h_z and h_c those of
+    W_hh h + b_hh.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+        The sizes of the features of the inputs and of each direction's outputs.
+    num_layers : int, default 1
+    direction : "forward", "bidirect" or "bidirectional", default "forward"
+        The last two are synonyms: each layer has a second cell that begins with the last time step,
+        and D, the number of directions, is 2 instead of 1.
+    time_major : bool, default False
+        Whether the time axis of inputs and outputs comes before the batch axis.
+    dropout : float, default 0.0
+        Probability of dropping an output of all layers but the last, in training mode.
+    weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr : ParamAttr, str or False, optional
+        Initialization, name and regularizer of the parameters. Default: Uniform(-a, a)
+        with a = 1 / sqrt(hidden_size). False: the parameter is the constant 1 for a weight and 0
+        for a bias, and is not trained.
+    name : str, optional
+        Not used.
+
+    Attributes
+    ----------
+    weight_ih_l0 : Parameter [3 * hidden_size, input_size]
+        Of layer 0; the columns of `weight_ih_l1` and of later layers are D * hidden_size. The
+        suffix `_reverse`, as in `weight_ih_l0_reverse`, marks the parameters of the second
+        direction.
+    weight_hh_l0 : Parameter [3 * hidden_size, hidden_size]
+    bias_ih_l0, bias_hh_l0 : Parameter [3 * hidden_size]
+
+    Shape
+    -----
+    inputs : [B, T, input_size], float; [T, B, input_size] if `time_major`
+    initial_states : [num_layers * D, B, hidden_size], optional; zeros by default
+    sequence_length : [B], int32 | int64, optional
+        The lengths of the sequences. Outputs after the end of a sequence are 0, and its states do
+        not change.
+    returns : (outputs, last)
+        last : [num_layers * D, B, hidden_size]
+        outputs : [B, T, D * hidden_size], or [T, B, D * hidden_size] if `time_major`
+
+    Raises
+    ------
+    OpError
+        If `direction` is unknown, `hidden_size` is not positive, or shapes do not fit.
+
+    Examples
+    --------
+    >>> gru = nn.GRU(3, 4, time_major=True)
+    >>> outputs, last = gru(paddle.zeros([5, 2, 3]), sequence_length=paddle.to_tensor([5, 2]))
+    >>> outputs.shape, last.shape
+    ([5, 2, 4], [1, 2, 4])
     """
 
     def __init__(

@@ -95,11 +95,47 @@ class StaticCache(NamedTuple):
 
 
 class MultiHeadAttention(Layer):
-    """Multi-head attention: softmax(q k' / sqrt(head_dim) + mask) v per head.
+    """Multi-head attention (Vaswani et al. 2017).
 
-    query [B, L, E], key [B, S, kdim], value [B, S, vdim] -> [B, L, E]
+    head_i = softmax(q_i k_i' / sqrt(head_dim) + mask) v_i
+    out = concat(head_1, ..., head_n) W_out + b_out
 
-    attn_mask: bool or additive, broadcast to [B, num_heads, L, S]
+    q_i, k_i and v_i are the slices of head_dim = embed_dim / num_heads features of the linear
+    projections of query, key and value.
+
+    Parameters
+    ----------
+    embed_dim : int
+        Features E of the query and of the result.
+    num_heads : int
+        Divides `embed_dim`.
+    dropout : float, default 0.0
+        Probability of dropping an attention weight, in training mode.
+    kdim, vdim : int, optional
+        Features of key and value; by default `embed_dim`.
+    need_weights : bool, default False
+        Whether calls also return the attention weights.
+    weight_attr, bias_attr : ParamAttr, Initializer, str or False, optional
+        Initialization, name and regularizer of the four projections. ``bias_attr=False``: no
+        biases.
+
+    Attributes
+    ----------
+    q_proj, k_proj, v_proj, out_proj : Linear
+        The projections of query, key and value, and of the result.
+    head_dim : int
+
+    Raises
+    ------
+    OpError
+        If `num_heads` does not divide `embed_dim`.
+
+    Examples
+    --------
+    >>> attention = nn.MultiHeadAttention(embed_dim=8, num_heads=2)
+    >>> query, memory = paddle.zeros([2, 3, 8]), paddle.zeros([2, 5, 8])
+    >>> attention(query, memory, memory).shape
+    [2, 3, 8]
     """
 
     Cache = Cache
@@ -134,9 +170,23 @@ class MultiHeadAttention(Layer):
         return transpose(reshape(x, [0, 0, self.num_heads, self.head_dim]), [0, 2, 1, 3])
 
     def compute_kv(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """Project keys and values and split the heads.
+        """Project keys and values, and split the heads.
 
-        key [B, S, kdim], value [B, S, vdim] -> two [B, num_heads, S, head_dim]
+        Parameters
+        ----------
+        key : Tensor [B, S, kdim], float
+        value : Tensor [B, S, vdim], float
+
+        Returns
+        -------
+        k, v : Tensor [B, num_heads, S, head_dim]
+
+        Examples
+        --------
+        >>> attention = nn.MultiHeadAttention(embed_dim=8, num_heads=2)
+        >>> k, v = attention.compute_kv(paddle.zeros([2, 5, 8]), paddle.zeros([2, 5, 8]))
+        >>> k.shape, v.shape
+        ([2, 2, 5, 4], [2, 2, 5, 4])
         """
         return self._split_heads(self.k_proj(key)), self._split_heads(self.v_proj(value))
 
@@ -153,8 +203,33 @@ class MultiHeadAttention(Layer):
         return (q, k, v) if cache is None else (q, k, v, cache)
 
     def gen_cache(self, key: Tensor, value: Tensor | None = None, type: Any = Cache) -> Any:
-        """Create a cache: of an encoder output (StaticCache), of given keys and values, or an empty
-        one.
+        """Create a cache of keys and values for generation step by step.
+
+        Parameters
+        ----------
+        key : Tensor [B, S, kdim] or [B, num_heads, S, head_dim]
+            The output of an encoder for a `StaticCache`; keys with split heads for a `Cache` if
+            `value` is given; otherwise only batch size and dtype count.
+        value : Tensor like `key`, optional
+            By default, that of a `StaticCache` is `key`.
+        type : MultiHeadAttention.Cache or MultiHeadAttention.StaticCache, default Cache
+            A `Cache` grows by the keys and values of each call. A `StaticCache` holds the
+            projections of `key` and `value`, which calls use instead of their own key and value.
+
+        Returns
+        -------
+        MultiHeadAttention.Cache or MultiHeadAttention.StaticCache
+            A named tuple of k and v, each [B, num_heads, S, head_dim]; S is 0 for a `Cache` without
+            `value`.
+
+        Examples
+        --------
+        >>> attention = nn.MultiHeadAttention(embed_dim=8, num_heads=2)
+        >>> cache = attention.gen_cache(paddle.zeros([2, 1, 8]))
+        >>> token = paddle.zeros([2, 1, 8])
+        >>> out, cache = attention(token, token, token, cache=cache)
+        >>> cache.k.shape
+        [2, 2, 1, 4]
         """
         if type is StaticCache:
             return StaticCache(*self.compute_kv(key, key if value is None else value))
@@ -179,8 +254,36 @@ class MultiHeadAttention(Layer):
     ) -> Any:
         """Compute the attention.
 
-        Also returns the weights [B, num_heads, L, S] if need_weights, and the extended cache if
-        there is one.
+        Parameters
+        ----------
+        query : Tensor [B, L, E], float
+        key : Tensor [B, S, kdim], optional
+            By default `query`: self-attention.
+        value : Tensor [B, S, vdim], optional
+            By default `query`.
+        attn_mask : Tensor, optional
+            Broadcast to [B, num_heads, L, S]. Float: added to the scores. Bool or int: positions
+            that are False or 0 are masked.
+        cache : MultiHeadAttention.Cache or MultiHeadAttention.StaticCache, optional
+            Result of `gen_cache` or of the previous call.
+
+        Returns
+        -------
+        out : Tensor [B, L, E]
+        weights : Tensor [B, num_heads, L, S]
+            Only with ``need_weights=True``.
+        cache : MultiHeadAttention.Cache or MultiHeadAttention.StaticCache
+            Only if `cache` is given: with the keys and values of this call appended; a
+            `StaticCache` is returned unchanged.
+
+        Examples
+        --------
+        >>> attention = nn.MultiHeadAttention(embed_dim=8, num_heads=2, need_weights=True)
+        >>> x = paddle.zeros([1, 2, 8])
+        >>> causal = paddle.tril(paddle.ones([2, 2])).astype("bool")
+        >>> out, weights = attention(x, attn_mask=causal)
+        >>> weights[0, 0].tolist()
+        [[1.0, 0.0], [0.5, 0.5]]
         """
         qkv = self._prepare_qkv(
             query, query if key is None else key, query if value is None else value, cache
@@ -236,9 +339,48 @@ def _constructor_args_from_locals(values: dict[str, Any]) -> dict[str, Any]:
 
 
 class TransformerEncoderLayer(_TransformerLayer):
-    """Encoder layer: self-attention and a feed-forward network.
+    """Encoder layer: self-attention and a feed-forward network (Vaswani et al. 2017).
 
-    src [B, L, d_model] -> like src
+    x = norm1(x + dropout(self_attn(x)))
+    x = norm2(x + dropout(linear2(dropout(activation(linear1(x))))))
+
+    With `normalize_before`, the sublayers get the normalized input: x +
+    dropout(self_attn(norm1(x))).
+
+    Parameters
+    ----------
+    d_model : int
+        Features of the input and of the result.
+    nhead : int
+        Attention heads; divides `d_model`.
+    dim_feedforward : int
+        Features between the two linear layers.
+    dropout : float, default 0.1
+    activation : str, default "relu"
+        Name of a function of `nn.functional`, such as "gelu".
+    attn_dropout, act_dropout : float, optional
+        Dropout of the attention weights and after the activation; by default `dropout`.
+    normalize_before : bool, default False
+    weight_attr, bias_attr : ParamAttr, Initializer, str, False, or list of two of them, optional
+        Initialization, name and regularizer of the weights and biases. The items of a list are for
+        the attention and for the linear layers. ``bias_attr=False``: no biases.
+
+    Attributes
+    ----------
+    self_attn : MultiHeadAttention
+    linear1, linear2 : Linear
+    norm1, norm2 : LayerNorm
+
+    Raises
+    ------
+    OpError
+        If `nhead` does not divide `d_model`, or a list has another number of attributes.
+
+    Examples
+    --------
+    >>> layer = nn.TransformerEncoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+    >>> layer(paddle.zeros([2, 5, 8])).shape
+    [2, 5, 8]
     """
 
     def __init__(
@@ -270,7 +412,30 @@ class TransformerEncoderLayer(_TransformerLayer):
         self.activation = getattr(F, activation)
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
-        """Compute the output of the layer; with `cache`, also return the extended cache."""
+        """Compute the output of the layer.
+
+        Parameters
+        ----------
+        src : Tensor [B, L, d_model], float
+        src_mask : Tensor, optional
+            Broadcast to [B, nhead, L, L]. Float: added to the scores. Bool or int: positions that
+            are False or 0 are masked.
+        cache : MultiHeadAttention.Cache, optional
+            Result of `gen_cache` or of the previous call.
+
+        Returns
+        -------
+        out : Tensor [B, L, d_model]
+        cache : MultiHeadAttention.Cache
+            Only if `cache` is given: with the keys and values of this call appended.
+
+        Examples
+        --------
+        >>> layer = nn.TransformerEncoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+        >>> mask = paddle.to_tensor([[[[True, True, False]]]])  # the last position is padding
+        >>> layer(paddle.zeros([1, 3, 8]), mask).shape
+        [1, 3, 8]
+        """
         mask, new_caches = additive_mask_like(src_mask, src), []
 
         def attend_and_collect_cache(x: Tensor) -> Any:
@@ -285,7 +450,26 @@ class TransformerEncoderLayer(_TransformerLayer):
         return src if cache is None else (src, new_caches[0])
 
     def gen_cache(self, src: Tensor) -> Any:
-        """Create an empty cache for the batch size of `src`."""
+        """Create an empty cache of the self-attention.
+
+        Parameters
+        ----------
+        src : Tensor [B, L, d_model]
+            Its batch size and dtype are those of the cache.
+
+        Returns
+        -------
+        MultiHeadAttention.Cache
+            A named tuple of k and v, each [B, nhead, 0, d_model / nhead].
+
+        Examples
+        --------
+        >>> layer = nn.TransformerEncoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+        >>> token = paddle.zeros([1, 1, 8])
+        >>> out, cache = layer(token, cache=layer.gen_cache(token))
+        >>> cache.k.shape
+        [1, 2, 1, 4]
+        """
         return self.self_attn.gen_cache(src, type=Cache)
 
 
@@ -295,9 +479,26 @@ def _layer_and_reconstructed_copies(layer: Any, count: int) -> LayerList:
 
 
 class TransformerEncoder(Layer):
-    """Encoder: the given layer and new ones with the same arguments, one after the other.
+    """Encoder: several encoder layers, one after the other.
 
-    src [B, L, d_model] -> like src
+    Parameters
+    ----------
+    encoder_layer : TransformerEncoderLayer
+        The first layer. The others are created with its arguments and have parameters of their own.
+    num_layers : int
+    norm : Layer, optional
+        Applied to the output of the last layer.
+
+    Attributes
+    ----------
+    layers : LayerList
+
+    Examples
+    --------
+    >>> layer = nn.TransformerEncoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+    >>> encoder = nn.TransformerEncoder(layer, num_layers=2, norm=nn.LayerNorm(8))
+    >>> encoder(paddle.zeros([2, 5, 8])).shape
+    [2, 5, 8]
     """
 
     def __init__(self, encoder_layer: Any, num_layers: int, norm: Layer | None = None) -> None:
@@ -307,8 +508,30 @@ class TransformerEncoder(Layer):
         self.norm = norm
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
-        """Compute the output of all layers. If `cache` is given (one cache per layer), the extended
-        caches are also returned.
+        """Compute the output of all layers.
+
+        Parameters
+        ----------
+        src : Tensor [B, L, d_model], float
+        src_mask : Tensor, optional
+            Broadcast to [B, nhead, L, L]. Float: added to the scores. Bool or int: positions that
+            are False or 0 are masked.
+        cache : list of MultiHeadAttention.Cache, optional
+            One per layer: the result of `gen_cache` or of the previous call.
+
+        Returns
+        -------
+        out : Tensor [B, L, d_model]
+        cache : list of MultiHeadAttention.Cache
+            Only if `cache` is given: with the keys and values of this call appended.
+
+        Examples
+        --------
+        >>> layer = nn.TransformerEncoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+        >>> encoder = nn.TransformerEncoder(layer, num_layers=2)
+        >>> padding = paddle.to_tensor([[[[True, True, False]]]])
+        >>> encoder(paddle.zeros([1, 3, 8]), padding).shape
+        [1, 3, 8]
         """
         mask, new_caches = additive_mask_like(src_mask, src), []
         for i, layer in enumerate(self.layers):
@@ -321,15 +544,74 @@ class TransformerEncoder(Layer):
         return out if cache is None else (out, new_caches)
 
     def gen_cache(self, src: Tensor) -> list[Any]:
-        """Create an empty cache for each layer."""
+        """Create an empty cache for each layer.
+
+        Parameters
+        ----------
+        src : Tensor [B, L, d_model]
+            Its batch size and dtype are those of the caches.
+
+        Returns
+        -------
+        list of MultiHeadAttention.Cache
+
+        Examples
+        --------
+        >>> layer = nn.TransformerEncoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+        >>> encoder, token = nn.TransformerEncoder(layer, num_layers=2), paddle.zeros([1, 1, 8])
+        >>> out, caches = encoder(token, cache=encoder.gen_cache(token))
+        >>> [cache.k.shape for cache in caches]
+        [[1, 2, 1, 4], [1, 2, 1, 4]]
+        """
         layers: Any = self.layers
         return [layer.gen_cache(src) for layer in layers]
 
 
 class TransformerDecoderLayer(_TransformerLayer):
-    """Decoder layer: self-attention, cross-attention and a feed-forward network.
+    """Decoder layer: self-attention, cross-attention, feed-forward network (Vaswani et al. 2017).
 
-    tgt [B, L, d_model], memory [B, S, d_model] -> like tgt
+    x = norm1(x + dropout(self_attn(x)))
+    x = norm2(x + dropout(cross_attn(x, memory)))
+    x = norm3(x + dropout(linear2(dropout(activation(linear1(x))))))
+
+    With `normalize_before`, the sublayers get the normalized input: x +
+    dropout(self_attn(norm1(x))).
+
+    Parameters
+    ----------
+    d_model : int
+        Features of the input, of the memory and of the result.
+    nhead : int
+        Attention heads; divides `d_model`.
+    dim_feedforward : int
+        Features between the two linear layers.
+    dropout : float, default 0.1
+    activation : str, default "relu"
+        Name of a function of `nn.functional`, such as "gelu".
+    attn_dropout, act_dropout : float, optional
+        Dropout of the attention weights and after the activation; by default `dropout`.
+    normalize_before : bool, default False
+    weight_attr, bias_attr : ParamAttr, Initializer, str, False, or list of three of them, optional
+        Initialization, name and regularizer of the weights and biases. The items of a list are for
+        the self-attention, the cross-attention and the linear layers. ``bias_attr=False``: no
+        biases.
+
+    Attributes
+    ----------
+    self_attn, cross_attn : MultiHeadAttention
+    linear1, linear2 : Linear
+    norm1, norm2, norm3 : LayerNorm
+
+    Raises
+    ------
+    OpError
+        If `nhead` does not divide `d_model`, or a list has another number of attributes.
+
+    Examples
+    --------
+    >>> layer = nn.TransformerDecoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+    >>> layer(paddle.zeros([2, 3, 8]), paddle.zeros([2, 5, 8])).shape
+    [2, 3, 8]
     """
 
     def __init__(
@@ -369,10 +651,32 @@ class TransformerDecoderLayer(_TransformerLayer):
         memory_mask: Tensor | None = None,
         cache: Any = None,
     ) -> Any:
-        """Compute the output.
+        """Compute the output of the layer.
 
-        cache: a Cache of the target and a StaticCache of the memory; the extended caches are
-        returned
+        Parameters
+        ----------
+        tgt : Tensor [B, L, d_model], float
+        memory : Tensor [B, S, d_model], float
+            The output of the encoder.
+        tgt_mask, memory_mask : Tensor, optional
+            Masks of the self-attention and of the cross-attention, broadcast to [B, nhead, L, L]
+            and [B, nhead, L, S]. Float: added to the scores. Bool or int: positions that are False
+            or 0 are masked.
+        cache : (MultiHeadAttention.Cache, MultiHeadAttention.StaticCache), optional
+            Of the target and of the memory: the result of `gen_cache` or of the previous call.
+
+        Returns
+        -------
+        out : Tensor [B, L, d_model]
+        cache : (MultiHeadAttention.Cache, MultiHeadAttention.StaticCache)
+            Only if `cache` is given: the first with the keys and values of this call appended.
+
+        Examples
+        --------
+        >>> layer = nn.TransformerDecoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+        >>> causal = paddle.tril(paddle.ones([3, 3])).astype("bool")
+        >>> layer(paddle.zeros([2, 3, 8]), paddle.zeros([2, 5, 8]), causal).shape
+        [2, 3, 8]
         """
         self_mask, cross_mask = (
             additive_mask_like(tgt_mask, tgt),
@@ -405,16 +709,52 @@ class TransformerDecoderLayer(_TransformerLayer):
         return tgt if cache is None else (tgt, tuple(new_caches))
 
     def gen_cache(self, memory: Tensor) -> tuple[Any, Any]:
-        """Create an empty cache for the target and a cache of the memory."""
+        """Create an empty cache of the self-attention, and a cache of the memory.
+
+        Parameters
+        ----------
+        memory : Tensor [B, S, d_model], float
+            The output of the encoder.
+
+        Returns
+        -------
+        (MultiHeadAttention.Cache, MultiHeadAttention.StaticCache)
+            Named tuples of k and v, [B, nhead, 0, d_model / nhead] and [B, nhead, S, d_model /
+            nhead].
+
+        Examples
+        --------
+        >>> layer = nn.TransformerDecoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+        >>> cache, static_cache = layer.gen_cache(paddle.zeros([1, 5, 8]))
+        >>> cache.k.shape, static_cache.k.shape
+        ([1, 2, 0, 4], [1, 2, 5, 4])
+        """
         return self.self_attn.gen_cache(memory, type=Cache), self.cross_attn.gen_cache(
             memory, memory, StaticCache
         )
 
 
 class TransformerDecoder(Layer):
-    """Decoder: the given layer and new ones with the same arguments, one after the other.
+    """Decoder: several decoder layers, one after the other.
 
-    tgt [B, L, d_model], memory [B, S, d_model] -> like tgt
+    Parameters
+    ----------
+    decoder_layer : TransformerDecoderLayer
+        The first layer. The others are created with its arguments and have parameters of their own.
+    num_layers : int
+    norm : Layer, optional
+        Applied to the output of the last layer.
+
+    Attributes
+    ----------
+    layers : LayerList
+
+    Examples
+    --------
+    >>> layer = nn.TransformerDecoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+    >>> decoder = nn.TransformerDecoder(layer, num_layers=2, norm=nn.LayerNorm(8))
+    >>> decoder(paddle.zeros([2, 3, 8]), paddle.zeros([2, 5, 8])).shape
+    [2, 3, 8]
     """
 
     def __init__(self, decoder_layer: Any, num_layers: int, norm: Layer | None = None) -> None:
@@ -431,8 +771,34 @@ class TransformerDecoder(Layer):
         memory_mask: Tensor | None = None,
         cache: Any = None,
     ) -> Any:
-        """Compute the output of all layers. If `cache` is given (one cache per layer), the extended
-        caches are also returned.
+        """Compute the output of all layers.
+
+        Parameters
+        ----------
+        tgt : Tensor [B, L, d_model], float
+        memory : Tensor [B, S, d_model], float
+            The output of the encoder.
+        tgt_mask, memory_mask : Tensor, optional
+            Masks of the self-attention and of the cross-attention, broadcast to [B, nhead, L, L]
+            and [B, nhead, L, S]. Float: added to the scores. Bool or int: positions that are False
+            or 0 are masked.
+        cache : list of (MultiHeadAttention.Cache, MultiHeadAttention.StaticCache), optional
+            One pair per layer: the result of `gen_cache` or of the previous call.
+
+        Returns
+        -------
+        out : Tensor [B, L, d_model]
+        cache : list of (MultiHeadAttention.Cache, MultiHeadAttention.StaticCache)
+            Only if `cache` is given: with the keys and values of this call appended.
+
+        Examples
+        --------
+        >>> layer = nn.TransformerDecoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+        >>> decoder = nn.TransformerDecoder(layer, num_layers=2)
+        >>> memory, token = paddle.zeros([1, 5, 8]), paddle.zeros([1, 1, 8])
+        >>> out, cache = decoder(token, memory, cache=decoder.gen_cache(memory))
+        >>> out.shape, cache[0][0].k.shape
+        ([1, 1, 8], [1, 2, 1, 4])
         """
         self_mask, cross_mask = (
             additive_mask_like(tgt_mask, tgt),
@@ -449,8 +815,26 @@ class TransformerDecoder(Layer):
         return out if cache is None else (out, new_caches)
 
     def gen_cache(self, memory: Tensor, do_zip: bool = False) -> list[Any]:
-        """Create the caches of each layer; with `do_zip` as a list of Caches and a list of
-        StaticCaches.
+        """Create the caches of each layer.
+
+        Parameters
+        ----------
+        memory : Tensor [B, S, d_model], float
+            The output of the encoder.
+        do_zip : bool, default False
+            Whether to return the caches as one tuple of Cache and one tuple of StaticCache.
+
+        Returns
+        -------
+        list of (MultiHeadAttention.Cache, MultiHeadAttention.StaticCache)
+            One pair per layer; with `do_zip` the list of the two tuples.
+
+        Examples
+        --------
+        >>> layer = nn.TransformerDecoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+        >>> caches = nn.TransformerDecoder(layer, num_layers=3).gen_cache(paddle.zeros([1, 5, 8]))
+        >>> len(caches), caches[0][1].k.shape
+        (3, [1, 2, 5, 4])
         """
         layers: Any = self.layers
         caches = [layer.gen_cache(memory) for layer in layers]
@@ -472,9 +856,47 @@ def _split_param_attr_for_encoder_and_decoder(attr: Any) -> tuple[Any, Any]:
 
 
 class Transformer(Layer):
-    """Encoder-decoder model.
+    """Encoder-decoder model for sequences (Vaswani et al. 2017).
 
-    src [B, S, d_model], tgt [B, L, d_model] -> like tgt
+    The encoder maps the source to a memory; the decoder maps the target and the memory to the
+    result. The model has neither embeddings nor positional encodings.
+
+    Parameters
+    ----------
+    d_model : int, default 512
+        Features of source, target and result.
+    nhead : int, default 8
+        Attention heads; divides `d_model`.
+    num_encoder_layers, num_decoder_layers : int, default 6
+    dim_feedforward : int, default 2048
+    dropout : float, default 0.1
+    activation : str, default "relu"
+        Name of a function of `nn.functional`, such as "gelu".
+    attn_dropout, act_dropout : float, optional
+        Dropout of the attention weights and after the activation; by default `dropout`.
+    normalize_before : bool, default False
+        Whether sublayers get the normalized input, instead of their output being normalized.
+    weight_attr, bias_attr : ParamAttr, Initializer, str, False, or list of them, optional
+        Initialization, name and regularizer of the weights and biases. A list has one attribute for
+        all layers, two for attention and linear layers, or three for self-attention,
+        cross-attention and linear layers. ``bias_attr=False``: no biases.
+    custom_encoder, custom_decoder : Layer, optional
+        Used instead of a `TransformerEncoder` or `TransformerDecoder` with a final `LayerNorm`.
+
+    Attributes
+    ----------
+    encoder, decoder : Layer
+
+    Raises
+    ------
+    OpError
+        If `nhead` does not divide `d_model`, or a list has another number of attributes.
+
+    Examples
+    --------
+    >>> model = nn.Transformer(8, 2, 1, 1, dim_feedforward=16)
+    >>> model(paddle.zeros([2, 5, 8]), paddle.zeros([2, 3, 8])).shape
+    [2, 3, 8]
     """
 
     def __init__(
@@ -527,8 +949,27 @@ class Transformer(Layer):
         tgt_mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
     ) -> Tensor:
-        """Compute the output of the decoder. The masks are bool or int, or floats that are added to
-        attention scores.
+        """Compute the output of the decoder.
+
+        Parameters
+        ----------
+        src : Tensor [B, S, d_model], float
+        tgt : Tensor [B, L, d_model], float
+        src_mask, tgt_mask, memory_mask : Tensor, optional
+            Masks of the self-attention of the encoder, of the self-attention of the decoder and of
+            the cross-attention, broadcast to [B, nhead, S, S], [B, nhead, L, L] and [B, nhead, L,
+            S]. Float: added to the scores. Bool or int: positions that are False or 0 are masked.
+
+        Returns
+        -------
+        Tensor [B, L, d_model]
+
+        Examples
+        --------
+        >>> model = nn.Transformer(8, 2, 1, 1, dim_feedforward=16)
+        >>> causal = model.generate_square_subsequent_mask(3)
+        >>> model(paddle.zeros([2, 5, 8]), paddle.zeros([2, 3, 8]), tgt_mask=causal).shape
+        [2, 3, 8]
         """
         memory = self.encoder(src, src_mask=additive_mask_like(src_mask, src))
         out: Tensor = self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask)
@@ -537,6 +978,17 @@ class Transformer(Layer):
     def generate_square_subsequent_mask(self, length: int) -> Tensor:
         """Return the causal mask: 0 on and below the diagonal, -inf above.
 
-        -> [length, length]
+        Parameters
+        ----------
+        length : int
+
+        Returns
+        -------
+        Tensor [length, length], the default dtype
+
+        Examples
+        --------
+        >>> nn.Transformer(8, 2, 1, 1, 16).generate_square_subsequent_mask(2).tolist()
+        [[0.0, -inf], [0.0, 0.0]]
         """
         return triu(full([length, length], float("-inf")), 1)

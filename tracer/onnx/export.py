@@ -26,15 +26,42 @@ IGNORED_OPTIONS = (
 def export(
     layer: Any, path: str, input_spec: Any = None, opset_version: int | None = None, **configs: Any
 ) -> None:
-    """Write `path`.onnx, `path`.pdmodel and `path`.pdiparams; the ONNX file references the weights
-    in the .pdiparams file.
+    """Write a layer as an ONNX file, and as Paddle's files of a saved model.
 
-    opset_version: default: the lowest opset >= 17 that has all operators of the model.
-    inline=True: write only `path`.onnx, with the weights inside.
-    target: as in `oarlock export --target`.
-    enable_onnx_checker=False: write the file without checking and running it.
-    output_spec: the outputs to export.
-    Raises the errors of `jit.save`, and UnsupportedError with all ops that have no ONNX equivalent.
+    Writes `path`.onnx, `path`.pdmodel and `path`.pdiparams. The ONNX file references the weights in
+    the .pdiparams file; keep both in one folder.
+
+    Parameters
+    ----------
+    layer : Layer or function converted by `jit.to_static`
+    path : str
+        Prefix of the files; an ending ".onnx" is removed.
+    input_spec : list of InputSpec, Tensor or nested structure of them, optional
+        The inputs of `forward`; not needed if `jit.to_static` got them.
+    opset_version : int, optional
+        By default the lowest opset >= 17 that has all operators of the model.
+    **configs : Any
+        inline (bool): write only `path`.onnx, with the weights inside.
+        target (str): as in `oarlock export --target`.
+        enable_onnx_checker (bool): False writes the file without checking and running it.
+        output_spec (list of Tensor): the outputs to export.
+        Other options of Paddle2ONNX are accepted and have no effect.
+
+    Raises
+    ------
+    OpError
+        If an option is unknown; and the errors of `jit.save`.
+    UnsupportedError
+        If ops have no ONNX equivalent; the message lists them.
+
+    Examples
+    --------
+    >>> layer = nn.Linear(2, 1)
+    >>> spec = [paddle.static.InputSpec([None, 2], "float32", "x")]
+    >>> paddle.onnx.export(layer, "model", input_spec=spec, inline=True, enable_onnx_checker=False)
+    >>> import os
+    >>> os.path.exists("model.onnx"), os.path.exists("model.pdiparams")
+    (True, False)
     """
     unknown = configs.keys() - {
         *IGNORED_OPTIONS,

@@ -9,8 +9,7 @@ from .base_quanter import BaseQuanter
 
 
 class BaseObserver(BaseQuanter, metaclass=abc.ABCMeta):
-    """Base of observers: layers that return their input, collect statistics of it, and derive
-    quantization scales.
+    """Base of observers: layers that return their input and compute quantization scales from it.
 
     A subclass implements `cal_thresholds` and the methods of `BaseQuanter`.
 
@@ -52,4 +51,21 @@ class BaseObserver(BaseQuanter, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def cal_thresholds(self) -> Any:
-        """Compute the scales, which `scales` then returns, from all inputs of `forward`."""
+        """Compute the scales, which `scales` then returns, from all inputs of `forward`.
+
+        `PTQ.convert` calls it after calibration.
+
+        Returns
+        -------
+        Any
+            Not used.
+
+        Examples
+        --------
+        >>> from oarlock.quantization.observers import AbsmaxObserver
+        >>> observer = AbsmaxObserver()._instance(None)
+        >>> _ = observer(paddle.to_tensor([1.0, -3.0]))
+        >>> observer.cal_thresholds()
+        >>> float(observer.scales())
+        3.0
+        """

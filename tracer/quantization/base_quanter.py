@@ -16,8 +16,10 @@ class UnsupportedLayerError(OpError):
 
 
 class BaseQuanter(Layer, metaclass=abc.ABCMeta):
-    """Base of quanters (layers that round their input to quantization levels, as fake quantization
-    in training does) and of observers.
+    """Base of quanters and observers.
+
+    A quanter is a layer that rounds its input to quantization levels, as fake quantization in
+    training does. An observer returns its input and collects statistics.
 
     A subclass implements `forward` and the methods that describe the format: `scales`,
     `zero_points`, `quant_axis` and `bit_length`. Its first argument is the layer that it quantizes;
@@ -54,25 +56,95 @@ class BaseQuanter(Layer, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def forward(self, input: Tensor) -> Tensor:
-        """Return the input, quantized and dequantized; an observer returns it unchanged."""
+        """Return the input, quantized and dequantized; an observer returns it unchanged.
+
+        Parameters
+        ----------
+        input : Tensor [*], float
+
+        Returns
+        -------
+        Tensor [*], dtype of input
+
+        Examples
+        --------
+        >>> from oarlock.quantization.observers import AbsmaxObserver
+        >>> observer = AbsmaxObserver()._instance(None)
+        >>> _ = observer(paddle.to_tensor([1.0, -3.0]))
+        >>> observer(paddle.to_tensor([1.0, 2.0])).tolist()
+        [1.0, 2.0]
+        """
 
     @abc.abstractmethod
     def scales(self) -> Any:
-        """Return the scale, the largest absolute value that the levels represent, as a float32
-        Tensor or array: [] or [1], or [n] with one per slice along `quant_axis`; None if it is
-        unknown, then the layer stays float.
+        """Return the scale, the largest absolute value that the levels represent.
+
+        Returns
+        -------
+        Tensor or array, float32
+            [] or [1], or [n] with one scale per slice along `quant_axis`. None if the scale is
+            unknown; the layer then stays float.
+
+        Examples
+        --------
+        >>> from oarlock.quantization.observers import AbsmaxObserver
+        >>> observer = AbsmaxObserver()._instance(None)
+        >>> _ = observer(paddle.to_tensor([1.0, -3.0]))
+        >>> observer.cal_thresholds()
+        >>> float(observer.scales())
+        3.0
         """
 
     @abc.abstractmethod
     def zero_points(self) -> Any:
-        """Return the levels that represent 0, as a Tensor or array in the shape of `scales`; None
-        if they are 0.
+        """Return the levels that represent 0.
+
+        Returns
+        -------
+        Tensor or array
+            In the shape of `scales`; None if the levels are 0.
+
+        Examples
+        --------
+        >>> from oarlock.quantization.observers import AbsmaxObserver
+        >>> observer = AbsmaxObserver()._instance(None)
+        >>> _ = observer(paddle.to_tensor([1.0, -3.0]))
+        >>> observer.zero_points() is None
+        True
         """
 
     @abc.abstractmethod
     def quant_axis(self) -> int | Iterable[int] | None:
-        """Return the axis with one scale per slice; -1 or None if there is one scale."""
+        """Return the axis with one scale per slice.
+
+        Returns
+        -------
+        int, iterable of int, or None
+            -1 or None if there is one scale.
+
+        Examples
+        --------
+        >>> from oarlock.quantization.observers import AbsmaxObserver
+        >>> observer = AbsmaxObserver()._instance(None)
+        >>> _ = observer(paddle.to_tensor([1.0, -3.0]))
+        >>> observer.quant_axis()
+        -1
+        """
 
     @abc.abstractmethod
     def bit_length(self) -> int:
-        """Return the number of bits of a level, from 2 to 16."""
+        """Return the number of bits of a level.
+
+        Returns
+        -------
+        int
+            From 2 to 16.
+
+        Examples
+        --------
+        >>> from oarlock.quantization.observers import AbsmaxObserver
+        >>> observer = AbsmaxObserver()._instance(None)
+        >>> _ = observer(paddle.to_tensor([1.0, -3.0]))
+        >>> observer.bit_length()
+        8
+        """

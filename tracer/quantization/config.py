@@ -242,29 +242,74 @@ class QuantConfig:
 
     @property
     def customized_leaves(self) -> list[type]:
-        """The layer types that were added by `add_customized_leaf`."""
+        """The layer types that were added by `add_customized_leaf`, a list of classes.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import QuantConfig
+        >>> config = QuantConfig(activation=None, weight=None)
+        >>> config.customized_leaves
+        []
+        """
         return self._customized_leaves
 
     @property
     def qat_layer_mappings(self) -> dict[type, type]:
-        """The dict from layer types to their quantized types."""
+        """The quantized types by layer type, a dict of classes.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import QuantConfig
+        >>> config = QuantConfig(activation=None, weight=None)
+        >>> config.qat_layer_mappings[nn.Linear].__name__
+        'QuantedLinear'
+        """
         return self._qat_layer_mapping
 
     @property
     def default_qat_layer_mapping(self) -> dict[type, type]:
-        """The default dict from layer types to their quantized types, without the types that were
-        added.
+        """The default of `qat_layer_mappings`, a dict of classes without the types that were added.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import QuantConfig
+        >>> config = QuantConfig(activation=None, weight=None)
+        >>> nn.Conv2D in config.default_qat_layer_mapping
+        True
         """
         return DEFAULT_QAT_LAYER_MAPPINGS
 
     @property
     def global_config(self) -> SingleLayerConfig | None:
-        """The config of the layers for which no config was set by layer, name or type."""
+        """The config of layers that have none by layer, name or type; None without arguments.
+
+        Its attributes `activation` and `weight` are the arguments of the constructor.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import QuantConfig
+        >>> config = QuantConfig(activation=None, weight=None)
+        >>> config.global_config is None
+        True
+        """
         return self._global_config
 
     def details(self) -> str:
-        """Return a text that lists the layers of the network with their configs; before `quantize`,
-        the text of this QuantConfig.
+        """Return a text that lists the layers of the quantized network with their configs.
+
+        Returns
+        -------
+        str
+            Before `quantize`, the text of this QuantConfig.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import QuantConfig
+        >>> config = QuantConfig(activation=None, weight=None)
+        >>> print(config.details())
+        Global config:
+        None
+        <BLANKLINE>
         """
         return self._details or str(self)
 

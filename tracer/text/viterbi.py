@@ -16,11 +16,40 @@ def viterbi_decode(
     include_bos_eos_tag: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return the scores and the tags of the best tag sequences.
+    """Return the scores and the tags of the best tag sequences (Viterbi 1967).
 
-    potentials [B, T, N], transition_params [N, N], lengths int64 [B] -> [B], int64 [B, max length]
+    The score of a sequence is the sum of potentials[b, t, tag_t] over t and of
+    transition_params[tag_t, tag_t+1] over its transitions.
 
-    include_bos_eos_tag: the last tag starts every sequence, the second last tag ends it
+    Parameters
+    ----------
+    potentials : Tensor [B, T, N], float32 | float64
+        The scores of the N tags at each position.
+    transition_params : Tensor [N, N], dtype of potentials
+        The scores of the transitions from a tag (row) to a tag (column).
+    lengths : Tensor [B], int32 | int64
+        The lengths of the sequences.
+    include_bos_eos_tag : bool, default True
+        Whether the last two tags mark the start and the end of sequences: the scores
+        transition[N - 1, first tag] and transition[N - 2, last tag] are added.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    scores : Tensor [B], dtype of potentials
+    paths : Tensor [B, max(lengths)], int64
+        0 after the end of a sequence.
+
+    Examples
+    --------
+    >>> potentials = paddle.to_tensor([[[1.0, 0.0], [0.0, 0.5], [2.0, 0.0]]])
+    >>> transitions = paddle.to_tensor([[1.0, 0.0], [0.0, 1.0]])  # staying costs nothing
+    >>> scores, paths = paddle.text.viterbi_decode(
+    ...     potentials, transitions, paddle.to_tensor([3]), include_bos_eos_tag=False
+    ... )
+    >>> scores.tolist(), paths.tolist()
+    ([5.0], [[0, 0, 0]])
     """
     outs = OPS["viterbi_decode"](
         potentials, transition_params, lengths, include_bos_eos_tag=include_bos_eos_tag
@@ -29,9 +58,37 @@ def viterbi_decode(
 
 
 class ViterbiDecoder(Layer):
-    """Layer that holds transition scores and decodes tag sequences with `viterbi_decode`.
+    """Layer that finds the best tag sequences with the Viterbi algorithm (Viterbi 1967).
 
-    potentials [B, T, N], lengths int64 [B] -> [B], int64 [B, max length]
+    Parameters
+    ----------
+    transitions : Tensor [N, N], float32 | float64
+        The scores of the transitions from a tag (row) to a tag (column).
+    include_bos_eos_tag : bool, default True
+        Whether the last two tags mark the start and the end of sequences: the scores
+        transition[N - 1, first tag] and transition[N - 2, last tag] are added.
+    name : str, optional
+        Not used.
+
+    Shape
+    -----
+    potentials : [B, T, N], dtype of `transitions`
+    lengths : [B], int32 | int64
+    returns : (scores, paths)
+        scores : [B], dtype of `transitions`
+        paths : [B, max(lengths)], int64
+
+    See Also
+    --------
+    viterbi_decode : the function, with the formula.
+
+    Examples
+    --------
+    >>> decoder = paddle.text.ViterbiDecoder(paddle.eye(2), include_bos_eos_tag=False)
+    >>> potentials = paddle.to_tensor([[[1.0, 0.0], [0.0, 0.5], [2.0, 0.0]]])
+    >>> scores, paths = decoder(potentials, paddle.to_tensor([3]))
+    >>> paths.tolist()
+    [[0, 0, 0]]
     """
 
     def __init__(
@@ -42,5 +99,22 @@ class ViterbiDecoder(Layer):
         self.include_bos_eos_tag = include_bos_eos_tag
 
     def forward(self, potentials: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute the output of the layer; the docstring of the class describes the shapes."""
+        """Compute the scores and the tags of the best sequences.
+
+        Parameters
+        ----------
+        potentials : Tensor [B, T, N], dtype of the transitions
+        lengths : Tensor [B], int32 | int64
+
+        Returns
+        -------
+        scores : Tensor [B], dtype of potentials
+        paths : Tensor [B, max(lengths)], int64
+
+        Examples
+        --------
+        >>> decoder = paddle.text.ViterbiDecoder(paddle.eye(2), include_bos_eos_tag=False)
+        >>> decoder(paddle.ones([1, 3, 2]), paddle.to_tensor([2]))[0].tolist()
+        [3.0]
+        """
         return viterbi_decode(potentials, self.transitions, lengths, self.include_bos_eos_tag)

@@ -17,7 +17,15 @@ __all__ = ["deprecated", "require_version", "run_check", "try_import"]
 
 
 def run_check() -> None:
-    """Train a small layer for one step and print that it worked."""
+    """Train a small layer for one step on the CPU and print that it worked.
+
+    Examples
+    --------
+    >>> paddle.utils.run_check()
+    Running verify PaddlePaddle program ...
+    PaddlePaddle works well on 1 CPU.
+    PaddlePaddle is installed successfully! Let's start deep learning with PaddlePaddle now.
+    """
     import oarlock  # noqa: PLC0415 - the package imports this module
 
     print("Running verify PaddlePaddle program ... ")
@@ -39,7 +47,25 @@ def run_check() -> None:
 def try_import(module_name: str, err_msg: str | None = None) -> Any:
     """Import a module by name and return it.
 
-    Raises ImportError with err_msg, or with a hint how to install it.
+    Parameters
+    ----------
+    module_name : str
+    err_msg : str, optional
+        The message of the error; by default a hint how to install the package.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    ImportError
+        If the module cannot be imported.
+
+    Examples
+    --------
+    >>> paddle.utils.try_import("math").sqrt(4)
+    2.0
     """
     try:
         return importlib.import_module(module_name)
@@ -53,8 +79,25 @@ def try_import(module_name: str, err_msg: str | None = None) -> Any:
 
 
 def require_version(min_version: str, max_version: str | None = None) -> None:
-    """Raise OpError unless `paddle.__version__` is in the given range. Raise TypeError if a bound
-    of the range is not a str.
+    """Raise an error unless `paddle.__version__` is in a range.
+
+    Parameters
+    ----------
+    min_version : str
+        Such as "2.0" or "2.0.0".
+    max_version : str, optional
+        By default there is no upper bound.
+
+    Raises
+    ------
+    OpError
+        If the version is not in the range, or a bound is not a version number.
+    TypeError
+        If a bound is not a str.
+
+    Examples
+    --------
+    >>> paddle.utils.require_version("0.1")
     """
     import oarlock  # noqa: PLC0415
 
@@ -88,8 +131,32 @@ def _version_numbers(version: str) -> tuple[int, ...]:
 def deprecated(
     update_to: str = "", since: str = "", reason: str = "", level: int = 0
 ) -> Callable[[Any], Any]:
-    """Decorator for deprecated functions: level 1 warns at the first call, level 2 raises
-    RuntimeError at each call.
+    """Return a decorator that marks a function as deprecated.
+
+    Parameters
+    ----------
+    update_to : str, default ""
+        The function to use instead.
+    since : str, default ""
+        The version since which the function is deprecated.
+    reason : str, default ""
+    level : 0, 1 or 2, default 0
+        0: no effect; 1: the first call warns (DeprecationWarning); 2: each call raises
+        RuntimeError.
+
+    Returns
+    -------
+    callable
+        The decorator.
+
+    Examples
+    --------
+    >>> @paddle.utils.deprecated(update_to="paddle.add", level=2)
+    ... def plus(x, y):
+    ...     return x + y
+    >>> plus(1, 2)
+    Traceback (most recent call last):
+    RuntimeError: ....plus is deprecated; use paddle.add
     """
 
     def decorate(function: Any) -> Any:

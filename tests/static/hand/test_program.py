@@ -485,3 +485,14 @@ def test_element_of_a_tensor_array_at_a_computed_position(static_mode: Any, slot
         feed = {"x": np.array([1, 2], "float32"), "i": np.array([k])}
         (result,) = static.Executor().run(main, feed=feed, fetch_list=[out])
         assert result.tolist() == [1 + k, 2 * (1 + k)]
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+@pytest.mark.parametrize("suffix", ["", "_transpose"])
+def test_convolutions_reject_filters_that_groups_do_not_divide(
+    static_mode: Any, rank: int, suffix: str
+) -> None:
+    x = static.data("x", [1, 2] + [3] * rank)
+    convolve = getattr(static.nn, f"conv{rank}d{suffix}")
+    with pytest.raises(paddle.OpError, match="groups=2 does not divide num_filters=3"):
+        convolve(x, num_filters=3, filter_size=2, groups=2, bias_attr=False)

@@ -91,13 +91,50 @@ def cond(
     name: str | None = None,
     return_names: Sequence[str] | None = None,
 ) -> Any:
-    """Return the result of `true_fn` if `pred` is true, otherwise that of `false_fn`.
+    """Return the result of `true_fn` if a condition holds, otherwise that of `false_fn`.
 
-    pred: bool with one element.
+    In eager mode, only one of the functions is called. While a program is built, both functions are
+    called to record their ops, and each run executes one branch.
 
-    In eager mode only one of the functions is called. While a program is recorded, both functions
-    are recorded, and their results must have the same structure. A result may differ in dtype or
-    rank between the two functions, but then converted code that reads it raises an error.
+    Parameters
+    ----------
+    pred : Tensor of one element, bool
+        In eager mode also a Python value.
+    true_fn, false_fn : callable, optional
+        Functions without parameters. None stands for a function that returns None.
+    name : str, optional
+        Not used.
+    return_names : list of str, optional
+        Names of the results, for error messages.
+
+    Returns
+    -------
+    Tensor, nested structure of tensors or numbers, or None
+
+    Raises
+    ------
+    TypeError
+        If `true_fn` or `false_fn` is not callable; while a program is built, if `pred` is not a
+        bool variable of one element.
+    BranchMergeError
+        While a program is built, if the results have different structures.
+
+    Notes
+    -----
+    A result may differ in dtype or rank between the two functions, but then converted code that
+    reads it raises an error.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [1])
+    ...     y = paddle.static.nn.cond(x > 0, lambda: x + 1, lambda: x - 1)
+    >>> feed = {"x": np.array([2.0], np.float32)}
+    >>> paddle.static.Executor().run(main, feed, fetch_list=[y])[0].tolist()
+    [3.0]
+    >>> paddle.disable_static()
     """
     true_fn, false_fn = (_return_none if f is None else f for f in (true_fn, false_fn))
     if not callable(true_fn) or not callable(false_fn):

@@ -17,8 +17,45 @@ from .branch_values import cast_or_fill_like
 def case(
     pred_fn_pairs: Sequence[Any], default: BranchFunction | None = None, name: str | None = None
 ) -> Any:
-    """Return the result of the first function whose condition is true. If all conditions are false,
-    return the result of `default`, by default the last function.
+    """Return the result of the first function whose condition holds.
+
+    Parameters
+    ----------
+    pred_fn_pairs : list of (Tensor, callable)
+        Conditions, bool tensors of one element, and functions without parameters.
+    default : callable, optional
+        Called if no condition holds; by default the last function of `pred_fn_pairs`.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor, nested structure of tensors or numbers, or None
+
+    Raises
+    ------
+    TypeError
+        If `pred_fn_pairs` is not a list of pairs of a tensor and a function.
+    OpError
+        If `pred_fn_pairs` is empty.
+    BranchMergeError
+        While a program is built, if the results have different structures.
+
+    See Also
+    --------
+    static.nn.switch_case : selects a function by an index.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [1])
+    ...     y = paddle.static.nn.case([(x < 0, lambda: -x), (x > 9, lambda: x * 2)], lambda: x)
+    >>> feed = {"x": np.array([-3.0], np.float32)}
+    >>> paddle.static.Executor().run(main, feed, fetch_list=[y])[0].tolist()
+    [3.0]
+    >>> paddle.disable_static()
     """
     if not isinstance(pred_fn_pairs, list | tuple):
         raise TypeError(
@@ -60,10 +97,49 @@ def switch_case(
     default: BranchFunction | None = None,
     name: str | None = None,
 ) -> Any:
-    """Return the result of the function with the index `branch_index`. If no function has this
-    index, return the result of `default`, by default the function with the largest index.
+    """Return the result of the function with a given index.
 
-    branch_fns: a dict from index to function, a list of (index, function), or a list of functions.
+    Parameters
+    ----------
+    branch_index : Tensor of one element, of integers
+        In eager mode also an int.
+    branch_fns : dict of int to callable, list of (int, callable), or list of callable
+        Functions without parameters; those of a list of functions have the indices 0, 1, 2, ...
+    default : callable, optional
+        Called if no function has the index; by default the function with the largest index.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor, nested structure of tensors or numbers, or None
+
+    Raises
+    ------
+    TypeError
+        If an argument has a wrong type.
+    OpError
+        If `branch_fns` is empty or has one index twice.
+    BranchMergeError
+        While a program is built, if the results have different structures.
+
+    See Also
+    --------
+    static.nn.case : selects a function by conditions.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     i = paddle.static.data("i", [1], "int64")
+    ...     y = paddle.static.nn.switch_case(
+    ...         i, {1: lambda: paddle.full([1], 10.0), 2: lambda: paddle.full([1], 20.0)}
+    ...     )
+    >>> feed = {"i": np.array([1], np.int64)}
+    >>> paddle.static.Executor().run(main, feed, fetch_list=[y])[0].tolist()
+    [10.0]
+    >>> paddle.disable_static()
     """
     _check_switch_arguments(branch_index, branch_fns, default)
     items = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns

@@ -23,13 +23,61 @@ def while_loop(
     is_test: bool = False,
     name: str | None = None,
 ) -> list[Any]:
-    """Run `body(*loop_vars)` while `cond(*loop_vars)` is true. Return the final values, nested like
-    `loop_vars`.
+    """Run a function as long as a condition holds.
 
-    cond: returns a bool with one element.
-    body: returns a list like loop_vars.
+    loop_vars = body(*loop_vars) while cond(*loop_vars)
 
-    Sizes may change from iteration to iteration; dtypes must not.
+    In eager mode, the loop runs in Python. While a program is built, each function is recorded, and
+    the loop becomes a `while` op.
+
+    Parameters
+    ----------
+    cond : callable
+        Called with the loop variables; returns a bool tensor of one element.
+    body : callable
+        Called with the loop variables; returns their new values in a list or tuple, or the value if
+        there is one.
+    loop_vars : list or tuple of tensors, or of nested structures of tensors
+        The initial values.
+    is_test : bool, default False
+        Has no effect.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    list
+        The final values, nested like `loop_vars`.
+
+    Raises
+    ------
+    TypeError
+        If `cond` or `body` is not callable, `loop_vars` is not a list or tuple, or, while a program
+        is built, the condition is not a bool variable of one element.
+    OpError
+        If `loop_vars` is empty, or `body` returns another number of values.
+    TraceError
+        While a program is built, if an iteration changes the dtype of a loop variable.
+
+    Notes
+    -----
+    Sizes of loop variables may change from iteration to iteration; dtypes must not.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     n = paddle.static.data("n", [1], "int64")
+    ...     i, total = paddle.static.nn.while_loop(
+    ...         lambda i, total: i < n,
+    ...         lambda i, total: (i + 1, total + i),
+    ...         [paddle.zeros([1], "int64"), paddle.zeros([1], "int64")],
+    ...     )
+    >>> feed = {"n": np.array([5], np.int64)}
+    >>> paddle.static.Executor().run(main, feed, fetch_list=[total])[0].tolist()
+    [10]
+    >>> paddle.disable_static()
     """
     if not callable(cond) or not callable(body):
         raise TypeError(append_user_line("while_loop: cond and body should be functions"))

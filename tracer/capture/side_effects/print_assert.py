@@ -30,13 +30,45 @@ def Print(
     print_tensor_lod: bool = True,
     print_phase: str = "both",
 ) -> Tensor:
-    """Print a tensor in each run of a program, and its gradient in each backward pass; return the
-    tensor. In eager mode, print the tensor once, without its gradient; first_n has no effect.
+    """Print a tensor in each run of a program, and its gradient in each backward pass.
 
-    input: [*]; the result has the same shape.
-    first_n: how often to print; -1 for each run.
-    summarize: how many elements to print; -1 for all elements.
-    print_phase: 'forward', 'backward' or 'both'.
+    In eager mode, the tensor is printed once, without its gradient, and `first_n` has no effect.
+
+    Parameters
+    ----------
+    input : Tensor [*]
+    first_n : int, default -1
+        How often to print; -1 for each run.
+    message : str, optional
+        Printed before the tensor.
+    summarize : int, default 20
+        Number of elements to print; -1 for all elements.
+    print_tensor_name, print_tensor_type, print_tensor_shape : bool, default True
+        Whether to print a line with this property.
+    print_tensor_layout, print_tensor_lod : bool, default True
+        Whether to print a line with this property.
+    print_phase : "forward", "backward" or "both", default "both"
+
+    Returns
+    -------
+    Tensor [*]
+        The same value.
+
+    Raises
+    ------
+    OpError
+        If `input` is not a Tensor or `print_phase` is unknown.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> y = paddle.static.Print(x, message="x", print_tensor_name=False, print_tensor_lod=False)
+    x
+      - place: Place(cpu)
+      - shape: [2]
+      - layout: NCHW
+      - dtype: float32
+      - data: [1.0 2.0]
     """
     if not isinstance(input, Tensor):
         raise OperandError(

@@ -85,12 +85,55 @@ def py_func(
     backward_func: PythonFunction | None = None,
     skip_vars_in_backward_input: Any = None,
 ) -> Any:
-    """Call `func` on the values of x as ndarrays in each run; its results become `out`, which is
-    returned.
+    """Call a Python function on the values of variables in each run of a program.
 
-    out: variables for the results, None for none.
-    backward_func: called with operands, results and the gradients of the results, except those in
-    skip_vars_in_backward_input; returns the gradients of the operands.
+    Parameters
+    ----------
+    func : callable
+        Called with the values of `x` as ndarrays; returns an array, or a list or tuple with one
+        array per variable of `out`.
+    x : Variable, list or tuple of Variable, or None
+    out : Variable, list or tuple of Variable, or None
+        Variables that get the results, with their shapes and dtypes declared, for example by
+        `create_var` of a block. None: results are ignored.
+    backward_func : callable, optional
+        Computes the gradients of `x`: called with the values of `x`, the values of `out` and the
+        gradients of `out` as ndarrays, returns one gradient per variable of `x`. By default no
+        gradient flows.
+    skip_vars_in_backward_input : Variable or list of Variable, optional
+        Variables of `x` and `out` whose values `backward_func` is not called with.
+
+    Returns
+    -------
+    Variable, list or tuple of Variable, or None
+        `out`.
+
+    Raises
+    ------
+    OarlockError
+        In eager mode.
+    TypeError
+        If `func` is not callable, or `x` or `out` contains a value that is not a Variable.
+    OpError
+        If `skip_vars_in_backward_input` has a variable that is neither in `x` nor in `out`. A run
+        raises it if the number of results is wrong.
+
+    Notes
+    -----
+    The program refers to the function by a number, so it runs only in the process that built it.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [2])
+    ...     y = main.current_block().create_var(name="y", shape=[2], dtype="float32")
+    ...     _ = paddle.static.py_func(np.cumsum, x, y)
+    >>> feed = {"x": np.array([1.0, 2.0], np.float32)}
+    >>> paddle.static.Executor().run(main, feed, fetch_list=[y])[0].tolist()
+    [1.0, 3.0]
+    >>> paddle.disable_static()
     """
     recorder = _require_static_mode("py_func").recorder
     if not callable(func):
@@ -193,9 +236,48 @@ def static_pylayer(
     backward_fn: PythonFunction | None = None,
     name: str | None = None,
 ) -> Any:
-    """Record the ops of `forward_fn(*inputs)` and return its result. The gradients of the inputs
-    are computed by `backward_fn` from the gradients of the results, not by differentiating the ops
-    of `forward_fn`.
+    """Record the ops of a function, with another function for its gradients.
+
+    The gradients of the inputs are computed by `backward_fn` from the gradients of the results, not
+    by differentiating the ops of `forward_fn`.
+
+    Parameters
+    ----------
+    forward_fn : callable
+        Called once with the inputs; returns a Variable, or a list or tuple of them.
+    inputs : list of Variable
+    backward_fn : callable, optional
+        Called with the gradients of the results when gradients are appended; returns one gradient
+        per input. By default no gradient flows.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Variable, or list or tuple of Variable
+        As `forward_fn` returns them.
+
+    Raises
+    ------
+    OarlockError
+        In eager mode.
+    OpError
+        When gradients are appended, if `backward_fn` returns another number of gradients.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [1])
+    ...     x.stop_gradient = False
+    ...     y = paddle.static.nn.static_pylayer(lambda v: v * 2, [x], lambda grad: grad * 10)
+    ...     (x_grad,) = paddle.static.gradients([y], [x])
+    >>> feed = {"x": np.array([1.0], np.float32)}
+    >>> results = paddle.static.Executor().run(main, feed, fetch_list=[y, x_grad])
+    >>> [array.tolist() for array in results]
+    [[2.0], [10.0]]
+    >>> paddle.disable_static()
     """
     recorder = _require_static_mode("static_pylayer").recorder
     operands = to_list(inputs)

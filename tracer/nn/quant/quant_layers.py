@@ -97,7 +97,6 @@ class FakeQuantAbsMax(Layer):
             unique_name.generate(f"{prefix}.scale")  # Paddle reserves the name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         op = OPS["fake_quantize_dequantize_abs_max"]
         out, scale = op(input, bit_length=self._quant_bits)
         _store_scale(self._scale, scale)
@@ -159,13 +158,19 @@ class FakeQuantMovingAverageAbsMax(Layer):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return fake_quantize_with_moving_average(self, input, self._moving_rate, self._quant_bits)
 
     @property
     def is_untrained(self) -> bool:
-        """Whether the layer has not been called in training mode yet, so that its scale is the
-        initial one.
+        """Whether no call in training mode has changed the scale yet, a bool.
+
+        Examples
+        --------
+        >>> layer = nn.quant.quant_layers.FakeQuantMovingAverageAbsMax()
+        >>> before = layer.is_untrained
+        >>> _ = layer(paddle.ones([2]))
+        >>> before, layer.is_untrained
+        (True, False)
         """
         return has_initial_moving_average(self)
 
@@ -228,7 +233,6 @@ class FakeQuantChannelWiseAbsMax(Layer):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out, scale = OPS["fake_channel_wise_quantize_dequantize_abs_max"](
             input, bit_length=self._quant_bits, quant_axis=self._quant_axis
         )
@@ -279,7 +283,6 @@ class MovingAverageAbsMaxScale(Layer):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Return the input."""
         return update_moving_average_and_return_input(self, input, self._moving_rate)
 
 
@@ -396,7 +399,6 @@ class QuantizedConv2D(_QuantizedLayer):
         self._data_format = layer._data_format
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x, weight = self._quantize_operands(input)
         return convolve_with_settings_of_layer(self, F.conv2d, x, weight)
 
@@ -439,10 +441,6 @@ class QuantizedConv2DTranspose(_QuantizedLayer):
         self._data_format = layer._data_format
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes.
-
-        output_size: the spatial size, where the stride allows several
-        """
         x, weight = self._quantize_operands(input)
         return F.conv2d_transpose(
             x,
@@ -494,7 +492,6 @@ class QuantizedLinear(_QuantizedLayer):
         self.name = layer.name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x, weight = self._quantize_operands(input)
         return F.linear(x, weight, self.bias)
 
@@ -504,15 +501,31 @@ class QuantizedMatmul(Layer):
 
     Parameters
     ----------
-    layer, weight_bits, weight_quantize_type, weight_pre_layer, weight_quant_layer
-        Have no effect: there is no weight.
+    layer : Layer, optional
+        Has no effect.
+    weight_bits : int, default 8
+        Has no effect: there is no weight.
     activation_bits : int, default 8
         From 2 to 16.
     moving_rate : float, default 0.9
         Decay rate of the average of "moving_average_abs_max".
+    weight_quantize_type : str, default "abs_max"
+        Has no effect.
     activation_quantize_type : "abs_max" or "moving_average_abs_max", default "abs_max"
-    act_pre_layer, act_quant_layer : class of layers, optional
-        Process inputs before they are quantized; replace the fake-quantize layers.
+    weight_pre_layer : class of layers, optional
+        Has no effect.
+    act_pre_layer : class of layers, optional
+        Processes inputs before they are quantized.
+    weight_quant_layer : class of layers, optional
+        Has no effect.
+    act_quant_layer : class of layers, optional
+        Replaces the fake-quantize layers.
+
+    Shape
+    -----
+    x : [*, M, K], or [*, K, M] with ``transpose_x=True``, float
+    y : [*, K, N], or [*, N, K] with ``transpose_y=True``, float
+    returns : [*, M, N], dtype of x
 
     Examples
     --------
@@ -556,7 +569,26 @@ class QuantizedMatmul(Layer):
         transpose_y: bool = False,
         name: str | None = None,
     ) -> Tensor:
-        """Return the matrix product."""
+        """Return the matrix product of the fake-quantized inputs.
+
+        Parameters
+        ----------
+        x : Tensor [*, M, K], or [*, K, M] with `transpose_x`, float
+        y : Tensor [*, K, N], or [*, N, K] with `transpose_y`, float
+        transpose_x, transpose_y : bool, default False
+        name : str, optional
+            Not used.
+
+        Returns
+        -------
+        Tensor [*, M, N], dtype of x
+
+        Examples
+        --------
+        >>> product = nn.quant.quant_layers.QuantizedMatmul()
+        >>> product(paddle.ones([2, 3]), paddle.ones([4, 3]), transpose_y=True).shape
+        [2, 4]
+        """
         x = x if self._act_preprocess_x is None else self._act_preprocess_x(x)
         y = y if self._act_preprocess_y is None else self._act_preprocess_y(y)
         return linalg.matmul(
@@ -601,7 +633,6 @@ class MAOutputScaleLayer(Layer):
         )
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Return the output of the layer."""
         out = self._layer(*inputs, **kwargs)
         return out if isinstance(out, list | tuple | dict) else self._ma_output_scale(out)
 
@@ -614,7 +645,7 @@ class FakeQuantMAOutputScaleLayer(Layer):
     Parameters
     ----------
     layer : Layer
-    weight_bits
+    weight_bits : int, default 8
         Has no effect.
     activation_bits : int, default 8
         From 2 to 16.
@@ -622,6 +653,8 @@ class FakeQuantMAOutputScaleLayer(Layer):
     name : str, optional
         Prefix of the names of the parameters; default: `layer.full_name()`.
     reduce_type : None
+    *args, **kwargs : Any
+        Not used.
 
     Examples
     --------
@@ -653,7 +686,6 @@ class FakeQuantMAOutputScaleLayer(Layer):
         )
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Return the output of the layer, quantized and dequantized."""
         out = self._layer(*inputs, **kwargs)
         return (
             out if isinstance(out, list | tuple) and len(out) > 1 else self._fake_quant_output(out)

@@ -30,7 +30,6 @@ class Stub(Layer):
         self._observer = observer
 
     def forward(self, input: Tensor) -> Tensor:
-        """Return the input."""
         return input
 
 

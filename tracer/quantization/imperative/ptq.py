@@ -80,6 +80,15 @@ class ImperativePTQ:
         ------
         RuntimeError
             If the model was quantized before.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import ImperativePTQ
+        >>> net = nn.Sequential(nn.Linear(4, 2))
+        >>> _ = net.eval()
+        >>> observed = ImperativePTQ().quantize(net)
+        >>> observed(paddle.ones([8, 4])).shape  # calibration
+        [8, 2]
         """
         _require_layer("quantize", model)
         if next(_iter_observed_layers_and_configs(model), None) is not None:
@@ -134,6 +143,19 @@ class ImperativePTQ:
         Notes
         -----
         The ops keep no attributes with thresholds of outputs, which Paddle writes for some devices.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import AbsmaxQuantizer, ImperativePTQ, PTQConfig
+        >>> net = nn.Sequential(nn.Linear(4, 2))
+        >>> _ = net.eval()
+        >>> ptq = ImperativePTQ(PTQConfig(AbsmaxQuantizer(), AbsmaxQuantizer()))
+        >>> observed = ptq.quantize(net)
+        >>> _ = observed(paddle.ones([8, 4]))
+        >>> spec = paddle.static.InputSpec([None, 4], "float32")
+        >>> ptq.save_quantized_model(observed, "net", [spec])
+        >>> paddle.jit.load("net")(paddle.ones([3, 4])).shape
+        [3, 2]
         """
         _require_layer("save_quantized_model", model)
         self._convert(model)

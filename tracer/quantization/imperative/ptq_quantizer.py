@@ -34,8 +34,9 @@ def _require_finite_abs(quantizer: BaseQuantizer, layer: Any, tensor: Any) -> An
 
 
 class BaseQuantizer(metaclass=abc.ABCMeta):
-    """Base of the quantizers of `ImperativePTQ`, which observe tensors and compute the absolute
-    values at which they are clipped.
+    """Base of the quantizers of `ImperativePTQ`.
+
+    They observe tensors and compute the absolute values at which the tensors are clipped.
 
     Parameters
     ----------
@@ -48,6 +49,12 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
         The largest absolute value of each tensor, or of each of its slices.
     thresholds : list of float, or of lists of float
         The results of `cal_thresholds`.
+
+    Examples
+    --------
+    >>> from oarlock.quantization import AbsmaxQuantizer, BaseQuantizer
+    >>> isinstance(AbsmaxQuantizer(quant_bits=4), BaseQuantizer)
+    True
     """
 
     def __init__(self, quant_bits: int = 8) -> None:
@@ -59,15 +66,40 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
     def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
         """Observe tensors, such as the inputs of a layer in one call.
 
-        layer: the layer, for messages and the channel axis of its weight.
-        tensors: floating-point tensors, as many as in earlier calls.
+        Parameters
+        ----------
+        layer : Layer or None
+            The layer, for messages and the channel axis of its weight.
+        tensors : tuple of Tensor, float
+            As many as in earlier calls.
 
-        Raises OpError for NaN and infinity.
+        Raises
+        ------
+        OpError
+            If a tensor contains NaN or infinity.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import AbsmaxQuantizer
+        >>> quantizer = AbsmaxQuantizer()
+        >>> quantizer.sample_data(None, (paddle.to_tensor([1.0, -3.0]),))
+        >>> quantizer.abs_max_vals
+        [3.0]
         """
 
     @abc.abstractmethod
     def cal_thresholds(self) -> None:
-        """Compute `thresholds` from the observed tensors."""
+        """Compute `thresholds` from the observed tensors.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import AbsmaxQuantizer
+        >>> quantizer = AbsmaxQuantizer()
+        >>> quantizer.sample_data(None, (paddle.to_tensor([1.0, -3.0]),))
+        >>> quantizer.cal_thresholds()
+        >>> quantizer.thresholds
+        [3.0]
+        """
 
 
 class AbsmaxQuantizer(BaseQuantizer):
@@ -89,19 +121,11 @@ class AbsmaxQuantizer(BaseQuantizer):
     """
 
     def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
-        """Observe tensors, such as the inputs of a layer in one call.
-
-        layer: the layer, for messages and the channel axis of its weight.
-        tensors: floating-point tensors, as many as in earlier calls.
-
-        Raises OpError for NaN and infinity.
-        """
         found = [float(_require_finite_abs(self, layer, t).max(initial=0)) for t in tensors]
         old = self.abs_max_vals or [0.0] * len(found)
         self.abs_max_vals = [max(a, b) for a, b in zip(old, found, strict=True)]
 
     def cal_thresholds(self) -> None:
-        """Compute `thresholds`: one number per tensor."""
         self.thresholds = self.abs_max_vals
 
 
@@ -125,13 +149,6 @@ class PerChannelAbsmaxQuantizer(BaseQuantizer):
     """
 
     def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
-        """Observe tensors, such as the inputs of a layer in one call.
-
-        layer: the layer, for messages and the channel axis of its weight.
-        tensors: floating-point tensors, as many as in earlier calls.
-
-        Raises OpError for NaN and infinity.
-        """
         axis = find_channel_axis(layer) or 0
         found = []
         for tensor in tensors:
@@ -142,7 +159,17 @@ class PerChannelAbsmaxQuantizer(BaseQuantizer):
         self.abs_max_vals = [np.maximum(a, b).tolist() for a, b in zip(old, found, strict=True)]
 
     def cal_thresholds(self) -> None:
-        """Compute `thresholds`: for each tensor a list with one threshold per output channel."""
+        """Compute `thresholds`: for each tensor a list with one threshold per output channel.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import PerChannelAbsmaxQuantizer
+        >>> quantizer = PerChannelAbsmaxQuantizer()
+        >>> quantizer.sample_data(nn.Linear(1, 2), (paddle.to_tensor([[1.0, -4.0]]),))
+        >>> quantizer.cal_thresholds()
+        >>> quantizer.thresholds
+        [[1.0, 4.0]]
+        """
         self.thresholds = self.abs_max_vals
 
 
@@ -169,13 +196,6 @@ class BaseHistQuantizer(BaseQuantizer, metaclass=abc.ABCMeta):
         self.hists: list[AbsHistogram] = []
 
     def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
-        """Observe tensors, such as the inputs of a layer in one call.
-
-        layer: the layer, for messages and the channel axis of its weight.
-        tensors: floating-point tensors, as many as in earlier calls.
-
-        Raises OpError for NaN and infinity.
-        """
         values = [_require_finite_abs(self, layer, tensor) for tensor in tensors]
         self.hists = self.hists or [AbsHistogram(self.bins) for _ in tensors]
         for histogram, array in zip(self.hists, values, strict=True):
@@ -183,7 +203,6 @@ class BaseHistQuantizer(BaseQuantizer, metaclass=abc.ABCMeta):
         self.abs_max_vals = [histogram.max_abs for histogram in self.hists]
 
     def cal_thresholds(self) -> None:
-        """Compute `thresholds`: one number per tensor."""
         self.thresholds = [self._threshold(histogram) for histogram in self.hists]
 
     @abc.abstractmethod
@@ -235,8 +254,10 @@ class HistQuantizer(BaseHistQuantizer):
 
 
 class KLQuantizer(BaseHistQuantizer):
-    """Quantizer whose threshold loses least information (Migacz 2017): the distribution of the
-    quantized values diverges least from that of the values, KL(P || Q) = sum(P * log(P / Q)).
+    """Quantizer whose threshold loses least information (Migacz 2017).
+
+    The distribution Q of the quantized values diverges least from the distribution P of the values:
+    KL(P || Q) = sum(P * log(P / Q)).
 
     Parameters
     ----------

@@ -64,24 +64,88 @@ class PTQRegistry:
 
     @classmethod
     def is_supported_layer(cls, layer: Any) -> bool:
-        """Return whether `ImperativePTQ` observes the output of a layer."""
+        """Return whether `ImperativePTQ` observes the output of a layer.
+
+        Parameters
+        ----------
+        layer : Layer or subclass of Layer
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> from oarlock.quantization import PTQRegistry
+        >>> PTQRegistry.is_supported_layer(nn.ReLU()), PTQRegistry.is_supported_layer(nn.GELU)
+        (True, False)
+        """
         return _is_one_of(layer, [info.layer for info in PTQ_LAYERS_INFO])
 
     @classmethod
     def is_registered_layer(cls, layer: Any) -> bool:
-        """Return whether `layer_info` returns the slots of a layer instead of raising an error."""
+        """Return whether `layer_info` returns the slots of a layer instead of raising an error.
+
+        Parameters
+        ----------
+        layer : Layer or subclass of Layer
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> from oarlock.quantization import PTQRegistry
+        >>> PTQRegistry.is_registered_layer(nn.Linear), PTQRegistry.is_registered_layer(nn.GELU)
+        (True, False)
+        """
         return _is_one_of(layer, [info.layer for info in PTQ_LAYERS_INFO + QUANT_LAYERS_INFO])
 
     @classmethod
     def is_simulated_quant_layer(cls, layer: Any) -> bool:
-        """Return whether `ImperativePTQ` quantizes the input and the weight of a layer."""
+        """Return whether `ImperativePTQ` quantizes the input and the weight of a layer.
+
+        Parameters
+        ----------
+        layer : Layer or subclass of Layer
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> from oarlock.quantization import PTQRegistry
+        >>> PTQRegistry.is_simulated_quant_layer(nn.Linear(2, 2))
+        True
+        """
         return _is_one_of(layer, SIMULATED_LAYERS)
 
     @classmethod
     def layer_info(cls, layer: Any) -> LayerInfo:
         """Return the slots of the op of a layer.
 
-        Raises OpError for an unknown layer.
+        Parameters
+        ----------
+        layer : Layer or subclass of Layer
+
+        Returns
+        -------
+        LayerInfo
+            A named tuple with the class `layer` and the lists `input_names`, `weight_names` and
+            `output_names`.
+
+        Raises
+        ------
+        OpError
+            If the layer is not registered.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import PTQRegistry
+        >>> PTQRegistry.layer_info(nn.Linear).weight_names
+        ['Y']
         """
         for info in PTQ_LAYERS_INFO + QUANT_LAYERS_INFO:
             if layer == info.layer or isinstance(layer, info.layer):

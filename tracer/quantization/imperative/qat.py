@@ -148,6 +148,13 @@ class ImperativeQuantAware:
         -------
         Layer
             `model`.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import ImperativeQuantAware
+        >>> net = ImperativeQuantAware().quantize(nn.Sequential(nn.Linear(4, 2)))
+        >>> type(net[0]._layer).__name__  # net[0] observes the output
+        'QuantizedLinear'
         """
         if not isinstance(model, Layer):
             raise _make_qat_error(f"{type(model).__name__} is not a Layer")
@@ -201,6 +208,16 @@ class ImperativeQuantAware:
         Notes
         -----
         The ops keep no attributes with thresholds of outputs, which Paddle writes for some devices.
+
+        Examples
+        --------
+        >>> from oarlock.quantization import ImperativeQuantAware
+        >>> qat = ImperativeQuantAware()
+        >>> net = qat.quantize(nn.Sequential(nn.Linear(4, 2)))
+        >>> _ = net(paddle.ones([8, 4]))
+        >>> qat.save_quantized_model(net, "net", [paddle.static.InputSpec([None, 4], "float32")])
+        >>> paddle.jit.load("net")(paddle.ones([3, 4])).shape
+        [3, 2]
         """
         _warn_about_untrained_scales(layer)
         if self._onnx_format:

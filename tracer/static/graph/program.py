@@ -43,8 +43,29 @@ def _names_of_target(target: Any) -> list[str]:
 
 
 class Program:
-    """A static graph program: blocks of ops on named variables. `raw` is its data, `recorder`
-    appends ops to it.
+    """A static graph program: blocks of ops on named variables.
+
+    Ops that are called while the program is the default main program (`static.program_guard`) are
+    appended to it; `Executor.run` runs it.
+
+    Attributes
+    ----------
+    lr_scheduler : LRScheduler or None
+        Its learning rate applies to each run.
+    recorder : ProgramRecorder
+        Appends ops to the program.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [None, 3])
+    ...     y = paddle.exp(x)
+    >>> feed = {"x": np.zeros([1, 3], np.float32)}
+    >>> paddle.static.Executor().run(main, feed, fetch_list=[y])[0].tolist()
+    [[1.0, 1.0, 1.0]]
+    >>> paddle.disable_static()
     """
 
     _initial_seed = 0  # random_seed of new programs
@@ -70,23 +91,50 @@ class Program:
 
     @classmethod
     def view_of_raw(cls, desc: data.Program) -> Program:
-        """Return a Program that is a view of existing data, which is not copied."""
+        """Return a Program that is a view of existing data, which is not copied.
+
+        Parameters
+        ----------
+        desc : ir.program.Program
+
+        Returns
+        -------
+        Program
+
+        Examples
+        --------
+        >>> program = paddle.static.Program()
+        >>> paddle.static.Program.view_of_raw(program.raw).raw is program.raw
+        True
+        """
         program = cls.__new__(cls)
         program._init_recorder_and_caches(desc)
         return program
 
     @property
     def raw(self) -> data.Program:
-        """The data of the program, of which this object is a view: an `ir.program.Program` of
-        Python dataclasses, not a C++ object.
+        """The data of the program, an `ir.program.Program` of Python dataclasses.
+
+        This object is its view.
+
+        Examples
+        --------
+        >>> paddle.static.Program().raw.version
+        2006002
         """
         return self.recorder.program
 
     @property
     def desc(self) -> ProgramDesc:
-        """A view of the program with the methods of Paddle's C++ class. Assigning the `desc` of
-        another program replaces the blocks of this program; attributes such as `random_seed` do not
-        change.
+        """A view of the program with the methods of Paddle's C++ class ProgramDesc.
+
+        Assigning the `desc` of another program replaces the blocks of this program; attributes such
+        as `random_seed` do not change.
+
+        Examples
+        --------
+        >>> paddle.static.Program().desc.num_blocks()
+        1
         """
         return ProgramDesc.make_view(self)
 
@@ -107,18 +155,67 @@ class Program:
         return Program.import_eager_variable(self, tensor).name
 
     def mark_changed(self) -> None:
-        """Mark the program as changed, so that it is compiled again."""
+        """Mark the program as changed, so that an Executor compiles it again.
+
+        Only needed after a change of `raw`; methods that change a program call it.
+
+        Examples
+        --------
+        >>> program = paddle.static.Program()
+        >>> key = program.revision_key()
+        >>> program.mark_changed()
+        >>> program.revision_key() == key
+        False
+        """
         self._num_edits += 1
 
     def revision_key(self) -> tuple[int, ...]:
-        """Return a key that changes whenever the program changes, for caches."""
+        """Return a key that changes whenever the program changes, for caches.
+
+        Returns
+        -------
+        tuple of int
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> key = main.revision_key()
+        >>> with paddle.static.program_guard(main):
+        ...     y = x + 1
+        >>> main.revision_key() == key
+        False
+        >>> paddle.disable_static()
+        """
         return (self._num_edits, *(len(block.ops) for block in self.raw.blocks))
 
     # -- blocks
     # --------------------------------------------------------------------------
 
     def block(self, index: int) -> Block:
-        """The block at `index`."""
+        """Return a block by index.
+
+        Parameters
+        ----------
+        index : int
+            0 for the global block.
+
+        Returns
+        -------
+        Block
+
+        Raises
+        ------
+        IndexError
+            If there is no such block.
+
+        Examples
+        --------
+        >>> paddle.static.Program().block(0).idx
+        0
+        """
         desc = self.raw.blocks[index]
         block = self._blocks.get(index)
         if block is None or block.raw is not desc:
@@ -127,51 +224,168 @@ class Program:
 
     @property
     def blocks(self) -> list[Block]:
-        """All blocks, the global block first."""
+        """All blocks, a list of Block; the global block is the first.
+
+        Examples
+        --------
+        >>> len(paddle.static.Program().blocks)
+        1
+        """
         return [self.block(i) for i in range(len(self.raw.blocks))]
 
     @property
     def num_blocks(self) -> int:
-        """The number of blocks."""
+        """The number of blocks, an int.
+
+        Examples
+        --------
+        >>> paddle.static.Program().num_blocks
+        1
+        """
         return len(self.raw.blocks)
 
     def global_block(self) -> Block:
-        """Return the global block, which has no parent."""
+        """Return the global block, which has no parent.
+
+        Returns
+        -------
+        Block
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> [op.type for op in main.global_block().ops]
+        ['mul', 'elementwise_add']
+        >>> paddle.disable_static()
+        """
         return self.block(0)
 
     def current_block(self) -> Block:
-        """Return the current block, to which ops are appended."""
+        """Return the current block, to which ops are appended.
+
+        Returns
+        -------
+        Block
+            The global block, except in the branches and bodies of control flow.
+
+        Examples
+        --------
+        >>> paddle.static.Program().current_block().idx
+        0
+        """
         return self.block(self.recorder.block.idx)
 
     @property
     def current_block_idx(self) -> int:
-        """The index of the current block, to which ops are appended."""
+        """The index of the current block, to which ops are appended; an int.
+
+        Examples
+        --------
+        >>> paddle.static.Program().current_block_idx
+        0
+        """
         return self.recorder.block.idx
 
     # -- variables
     # ----------------------------------------------------------------------------------------------
 
     def list_vars(self) -> Iterator[Variable]:
-        """Yield the variables of all blocks."""
+        """Iterate over the variables of all blocks.
+
+        Yields
+        ------
+        Variable
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.exp(x)
+        >>> [variable.shape for variable in main.list_vars()]
+        [(-1, 3), (-1, 3)]
+        >>> paddle.disable_static()
+        """
         for block in self.blocks:
             yield from block.vars.values()
 
     def all_parameters(self) -> list[ParameterVariable]:
-        """Return the parameters, trainable or not."""
+        """Return the parameters, trainable or not.
+
+        Returns
+        -------
+        list of Parameter
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> [p.shape for p in main.all_parameters()]
+        [(3, 2), (2,)]
+        >>> paddle.disable_static()
+        """
         return [p for block in self.blocks for p in block.iter_parameters()]
 
     def persistables(self) -> list[Variable]:
-        """Return the persistable variables, sorted by name, without those of feed and fetch ops."""
+        """Return the persistable variables, sorted by name, without those of feed and fetch ops.
+
+        Returns
+        -------
+        list of Variable
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> [v.shape for v in main.persistables()]  # bias, weight
+        [(2,), (3, 2)]
+        >>> paddle.disable_static()
+        """
         variables = {v.name: v for v in self.list_vars()}
         return [variables[desc.name] for desc in self.raw.persistables()]
 
     def state_dict(self, mode: str = "all", scope: Scope | None = None) -> dict[str, Tensor]:
         """Return a state dict: the values of the persistable variables by name.
 
-        mode: 'param' for parameters, 'opt' for other persistable variables (such as accumulators of
-        optimizers), 'all' for both
+        Parameters
+        ----------
+        mode : "all", "param" or "opt", default "all"
+            "param": parameters; "opt": other persistable variables, such as accumulators of
+            optimizers; "all": both.
+        scope : Scope, optional
+            By default the current scope.
 
-        Raises OpError for another mode, and for a variable without a value.
+        Returns
+        -------
+        dict of str to Tensor
+
+        Raises
+        ------
+        OpError
+            If an argument is invalid, or a variable has no value because the startup program has
+            not run.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.create_parameter([2], "float32", "w", is_bias=True)
+        >>> _ = paddle.static.Executor().run(startup)
+        >>> {name: value.tolist() for name, value in main.state_dict().items()}
+        {'w': [0.0, 0.0]}
+        >>> paddle.disable_static()
         """
         if not isinstance(mode, str) or not isinstance(scope, Scope | None):
             problem = (
@@ -201,6 +415,22 @@ class Program:
             and unknown names are skipped with a warning.
         scope : Scope, optional
             Scope that the values are assigned in; by default the current scope.
+
+        Raises
+        ------
+        OpError
+            If `state_dict` is not a dict.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.create_parameter([2], "float32", "w", is_bias=True)
+        >>> main.set_state_dict({"w": np.array([1.0, 2.0], np.float32)})
+        >>> w.get_value().tolist()
+        [1.0, 2.0]
+        >>> paddle.disable_static()
         """
         if not isinstance(state_dict, dict):
             raise OperandError(
@@ -215,8 +445,24 @@ class Program:
 
     @property
     def random_seed(self) -> int:
-        """The seed of the random ops of this program. The seed 0 means that random ops use the
-        global random generator.
+        """The seed of the random ops of this program, an int.
+
+        With 0, the default, random ops use the global random generator (`paddle.seed`). Assigning a
+        value that is not an int raises OpError.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.rand([2])
+        >>> main.random_seed = 7
+        >>> exe = paddle.static.Executor()
+        >>> first = exe.run(main, fetch_list=[x])[0]
+        >>> main.random_seed = 7
+        >>> np.array_equal(exe.run(main, fetch_list=[x])[0], first)
+        True
+        >>> paddle.disable_static()
         """
         return self.recorder.seed
 
@@ -229,23 +475,72 @@ class Program:
 
     @property
     def generator(self) -> np.random.Generator | None:
-        """The random generator of this program, which continues from run to run. None if the
-        program has no seed and uses the global generator.
+        """The random generator of this program, a `numpy.random.Generator`.
+
+        It continues from run to run.
+
+        None if `random_seed` is 0, because then the program uses the global generator.
+
+        Examples
+        --------
+        >>> program = paddle.static.Program()
+        >>> program.generator is None
+        True
+        >>> program.random_seed = 7
+        >>> program.generator is None
+        False
         """
         if self._generator is None and self.random_seed:
             self._generator = np.random.Generator(np.random.PCG64(self.random_seed))
         return self._generator
 
     def global_seed(self, seed: int = 0) -> None:
-        """Set the seed of this program and of all programs that are created later."""
+        """Set the seed of this program and of all programs that are created later.
+
+        Parameters
+        ----------
+        seed : int, default 0
+            0: random ops use the global random generator.
+
+        Examples
+        --------
+        >>> paddle.static.Program().global_seed(7)
+        >>> program = paddle.static.Program()
+        >>> program.random_seed
+        7
+        >>> program.global_seed(0)
+        """
         self.random_seed = seed
         Program._initial_seed = seed
 
     def clone(self, for_test: bool = False) -> Program:
-        """Return a copy of the program. The copy has the same names of variables, so the program
-        and its copy use the same values of a scope.
+        """Return a copy of the program.
 
-        for_test: without gradients and optimizer ops; dropout and normalization in eval mode
+        The variables of the copy have the same names, so both programs use the same values of a
+        scope.
+
+        Parameters
+        ----------
+        for_test : bool, default False
+            Whether to remove gradient and optimizer ops, and to set dropout and normalization to
+            evaluation mode.
+
+        Returns
+        -------
+        Program
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        ...     y = F.dropout(x, 0.5)
+        >>> test = main.clone(for_test=True)
+        >>> feed = {"x": np.ones([1, 3], np.float32)}
+        >>> paddle.static.Executor().run(test, feed, fetch_list=[y.name])[0].tolist()
+        [[1.0, 1.0, 1.0]]
+        >>> paddle.disable_static()
         """
         desc = deepcopy(self.raw)
         clone = Program.view_of_raw(convert_for_test_in_place(desc) if for_test else desc)
@@ -278,7 +573,34 @@ class Program:
                 )
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """Return the program as text, which `Program.parse_from_text` parses."""
+        """Return the program as text, which `Program.parse_from_text` parses.
+
+        Parameters
+        ----------
+        throw_on_error, with_details : bool, default True, False
+            Have no effect.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        AssertionError
+            If an argument is not a bool.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> print(main.to_string())
+        program version=2006002
+        block 0:
+          var x: float32[?,3] stop_gradient check_feed
+        >>> paddle.disable_static()
+        """
         check_to_string_flags(throw_on_error, with_details)
         return str(self.raw)
 
@@ -289,32 +611,115 @@ class Program:
 
     @staticmethod
     def parse_from_text(text: str) -> Program:
-        """Parse a program from text that `to_string` returned, and return it.
+        """Parse a program from text that `to_string` returned.
 
-        Raises OpError with the line that cannot be parsed.
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        Program
+
+        Raises
+        ------
+        FileError
+            If the text cannot be parsed; the message shows the line.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> copy = paddle.static.Program.parse_from_text(main.to_string())
+        >>> [variable.name for variable in copy.list_vars()]
+        ['x']
+        >>> paddle.disable_static()
         """
         return Program.view_of_raw(parse(text))
 
     @staticmethod
     def parse_from_string(binary_str: bytes) -> Program:
-        """Parse a program from the bytes of a `.pdmodel` file, and return it. Raises FileError if
-        the bytes are not a valid program.
+        """Parse a program from the bytes of a `.pdmodel` file.
+
+        Parameters
+        ----------
+        binary_str : bytes
+
+        Returns
+        -------
+        Program
+
+        Raises
+        ------
+        FileError
+            If the bytes are not a valid program.
+
+        Examples
+        --------
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3])
+        >>> paddle.save(main, "main.pdmodel")
+        >>> with open("main.pdmodel", "rb") as file:
+        ...     copy = paddle.static.Program.parse_from_string(file.read())
+        >>> [variable.name for variable in copy.list_vars()]
+        ['x']
+        >>> paddle.disable_static()
         """
         return Program.view_of_raw(parse_program(binary_str))
 
     @property
     def contract(self) -> data.Contract | None:
-        """The contract of the saved model that the program was read from: names of inputs and
-        outputs, guards and the result of its verification; None for other programs.
+        """The contract of the saved model that the program was read from; None for other programs.
+
+        It holds the names of inputs and outputs, the guards and the result of the verification.
+
+        Examples
+        --------
+        >>> paddle.static.Program().contract is None
+        True
         """
         return self.raw.contract
 
     def feed_names(self) -> list[str]:
-        """Return the names of the inputs, in the order of the feed ops."""
+        """Return the names of the inputs, in the order of the feed ops.
+
+        Returns
+        -------
+        list of str
+            Empty without feed ops; `static.save_inference_model` adds them to the saved program.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 3], name="x")
+        >>> paddle.jit.save(nn.Linear(3, 2), "linear", [spec])
+        >>> with open("linear.pdmodel", "rb") as file:
+        ...     program = paddle.static.Program.parse_from_string(file.read())
+        >>> program.feed_names()
+        ['x']
+        """
         return self.raw.feed_names()
 
     def fetch_names(self) -> list[str]:
-        """Return the names of the outputs, in the order of the fetch ops."""
+        """Return the names of the outputs, in the order of the fetch ops.
+
+        Returns
+        -------
+        list of str
+            Empty without fetch ops; `static.save_inference_model` adds them to the saved program.
+
+        Examples
+        --------
+        >>> spec = paddle.static.InputSpec([None, 3], name="x")
+        >>> paddle.jit.save(nn.Linear(3, 2), "linear", [spec])
+        >>> with open("linear.pdmodel", "rb") as file:
+        ...     program = paddle.static.Program.parse_from_string(file.read())
+        >>> len(program.fetch_names())
+        1
+        """
         return self.raw.fetch_names()
 
     def _sync_with_cpp(self) -> None:

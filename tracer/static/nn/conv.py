@@ -88,10 +88,63 @@ def conv2d(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Variable:
-    """2-D convolution, plus a bias, with an activation. The function creates the parameters.
+    """2-D convolution in a static graph program, with parameters that it creates.
 
-    input: [N, C, H, W].
-    Returns [N, num_filters, H', W'].
+    out[n, o] = act(bias[o] + sum over i of filter[o, i] * input[n, i]), with the filter
+    [num_filters, C / groups, kH, kW].
+
+    Parameters
+    ----------
+    input : Variable [N, C, H, W], float16 | bfloat16 | float32 | float64
+    num_filters : int
+        Channels of the output.
+    filter_size : int or (int, int)
+    stride : int or (int, int), default 1
+    padding : int, (int, int), list with a pair per axis, "SAME" or "VALID", default 0
+    dilation : int or (int, int), default 1
+    groups : int, optional
+        Divides C and `num_filters`; by default 1.
+    param_attr, bias_attr : ParamAttr, Initializer, str or False, optional
+        Initialization, name and regularizer of the filter and the bias. ``bias_attr=False``: no
+        bias. Default filters: Normal(0, sqrt(2 / fan_in)).
+    use_cudnn : bool, default True
+        Has no effect.
+    act : str, optional
+        Name of the activation, such as "relu"; by default none.
+    name : str, optional
+        Prefix of the names of parameters and outputs.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+
+    Returns
+    -------
+    Variable [N, num_filters, H', W']
+        H' = (H + pad_top + pad_bottom - dilation * (kernel - 1) - 1) // stride + 1, likewise for
+        the other axes.
+
+    Raises
+    ------
+    OarlockError
+        In eager mode.
+    TypeError
+        If `input` is not a Variable.
+    OpError
+        If `input` has another rank or a dynamic number of channels, `groups` does not divide the
+        channels, or `data_format` is unknown.
+
+    See Also
+    --------
+    nn.Conv2D : the layer.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 3, 8, 8])
+    ...     y = paddle.static.nn.conv2d(x, 4, 3, padding=1, act="relu")
+    >>> y.shape
+    (-1, 4, 8, 8)
+    >>> paddle.disable_static()
     """
     config = _ConvConfig("conv2d", input, 2, stride, padding, dilation, groups, data_format)
     return _build_conv(
@@ -114,10 +167,63 @@ def conv3d(
     name: str | None = None,
     data_format: str = "NCDHW",
 ) -> Variable:
-    """3-D convolution, plus a bias, with an activation. The function creates the parameters.
+    """3-D convolution in a static graph program, with parameters that it creates.
 
-    input: [N, C, D, H, W].
-    Returns [N, num_filters, D', H', W'].
+    out[n, o] = act(bias[o] + sum over i of filter[o, i] * input[n, i]), with the filter
+    [num_filters, C / groups, kD, kH, kW].
+
+    Parameters
+    ----------
+    input : Variable [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    num_filters : int
+        Channels of the output.
+    filter_size : int or (int, int, int)
+    stride : int or (int, int, int), default 1
+    padding : int, (int, int, int), list with a pair per axis, "SAME" or "VALID", default 0
+    dilation : int or (int, int, int), default 1
+    groups : int, optional
+        Divides C and `num_filters`; by default 1.
+    param_attr, bias_attr : ParamAttr, Initializer, str or False, optional
+        Initialization, name and regularizer of the filter and the bias. ``bias_attr=False``: no
+        bias. Default filters: Normal(0, sqrt(2 / fan_in)).
+    use_cudnn : bool, default True
+        Has no effect.
+    act : str, optional
+        Name of the activation, such as "relu"; by default none.
+    name : str, optional
+        Prefix of the names of parameters and outputs.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+
+    Returns
+    -------
+    Variable [N, num_filters, D', H', W']
+        H' = (H + pad_top + pad_bottom - dilation * (kernel - 1) - 1) // stride + 1, likewise for
+        the other axes.
+
+    Raises
+    ------
+    OarlockError
+        In eager mode.
+    TypeError
+        If `input` is not a Variable.
+    OpError
+        If `input` has another rank or a dynamic number of channels, `groups` does not divide the
+        channels, or `data_format` is unknown.
+
+    See Also
+    --------
+    nn.Conv3D : the layer.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 3, 8, 8, 8])
+    ...     y = paddle.static.nn.conv3d(x, 4, 3, padding=1, act="relu")
+    >>> y.shape
+    (-1, 4, 8, 8, 8)
+    >>> paddle.disable_static()
     """
     config = _ConvConfig("conv3d", input, 3, stride, padding, dilation, groups, data_format)
     return _build_conv(
@@ -138,6 +244,7 @@ def _build_conv_transpose(
     helper = LayerHelper(op_type, name, x)
     output_size, filter_size = sizes
     rank = config.rank
+    require_valid_groups(op_type, config.groups, num_filters=num_filters)
     if filter_size is None and output_size is None:
         raise OpError(append_user_line(f"{op_type}: requires output_size or filter_size"))
     out_shape = [] if output_size is None else to_int_list_of_length(output_size, rank)
@@ -191,12 +298,66 @@ def conv2d_transpose(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Variable:
-    """Append a transposed 2-D convolution with its parameters, plus a bias and an activation.
-    The function creates the parameters.
+    """Transposed 2-D convolution in a static graph program, with parameters that it creates.
 
-    Without filter_size, the filter size is computed from output_size.
-    input: [N, C, H, W].
-    Returns [N, num_filters, H', W'].
+    The gradient of a convolution with respect to its input, with the filter
+    [C, num_filters / groups, kH, kW], plus a bias, then an activation.
+
+    Parameters
+    ----------
+    input : Variable [N, C, H, W], float16 | bfloat16 | float32 | float64
+    num_filters : int
+        Channels of the output.
+    output_size : int or (int, int), optional
+        The spatial size of the output, where the stride allows several; needed if there is no
+        `filter_size`.
+    filter_size : int or (int, int), optional
+        By default computed from `output_size`.
+    padding : int, (int, int), list with a pair per axis, "SAME" or "VALID", default 0
+    stride, dilation : int or (int, int), default 1
+    groups : int, optional
+        Divides C and `num_filters`; by default 1.
+    param_attr, bias_attr : ParamAttr, Initializer, str or False, optional
+        Initialization, name and regularizer of the filter and the bias. ``bias_attr=False``: no
+        bias. Default filters: Xavier uniform.
+    use_cudnn : bool, default True
+        Has no effect.
+    act : str, optional
+        Name of the activation, such as "relu"; by default none.
+    name : str, optional
+        Prefix of the names of parameters and outputs.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+
+    Returns
+    -------
+    Variable [N, num_filters, H', W']
+        H' = (H - 1) * stride - pad_top - pad_bottom + dilation * (kernel - 1) + 1, likewise for the
+        other axes.
+
+    Raises
+    ------
+    OarlockError
+        In eager mode.
+    TypeError
+        If `input` is not a Variable.
+    OpError
+        If `input` has another rank or a dynamic number of channels, `groups` does not divide the
+        channels, or neither `output_size` nor `filter_size` is given.
+
+    See Also
+    --------
+    nn.Conv2DTranspose : the layer.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 3, 8, 8])
+    ...     y = paddle.static.nn.conv2d_transpose(x, 4, filter_size=2, stride=2)
+    >>> y.shape
+    (-1, 4, 16, 16)
+    >>> paddle.disable_static()
     """
     config = _ConvConfig(
         "conv2d_transpose", input, 2, stride, padding, dilation, groups, data_format
@@ -223,12 +384,66 @@ def conv3d_transpose(
     name: str | None = None,
     data_format: str = "NCDHW",
 ) -> Variable:
-    """Append a transposed 3-D convolution with its parameters, plus a bias and an activation.
-    The function creates the parameters.
+    """Transposed 3-D convolution in a static graph program, with parameters that it creates.
 
-    Without filter_size, the filter size is computed from output_size.
-    input: [N, C, D, H, W].
-    Returns [N, num_filters, D', H', W'].
+    The gradient of a convolution with respect to its input, with the filter
+    [C, num_filters / groups, kD, kH, kW], plus a bias, then an activation.
+
+    Parameters
+    ----------
+    input : Variable [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    num_filters : int
+        Channels of the output.
+    output_size : int or (int, int, int), optional
+        The spatial size of the output, where the stride allows several; needed if there is no
+        `filter_size`.
+    filter_size : int or (int, int, int), optional
+        By default computed from `output_size`.
+    padding : int, (int, int, int), list with a pair per axis, "SAME" or "VALID", default 0
+    stride, dilation : int or (int, int, int), default 1
+    groups : int, optional
+        Divides C and `num_filters`; by default 1.
+    param_attr, bias_attr : ParamAttr, Initializer, str or False, optional
+        Initialization, name and regularizer of the filter and the bias. ``bias_attr=False``: no
+        bias. Default filters: Xavier uniform.
+    use_cudnn : bool, default True
+        Has no effect.
+    act : str, optional
+        Name of the activation, such as "relu"; by default none.
+    name : str, optional
+        Prefix of the names of parameters and outputs.
+    data_format : "NCDHW" or "NDHWC", default "NCDHW"
+
+    Returns
+    -------
+    Variable [N, num_filters, D', H', W']
+        H' = (H - 1) * stride - pad_top - pad_bottom + dilation * (kernel - 1) + 1, likewise for the
+        other axes.
+
+    Raises
+    ------
+    OarlockError
+        In eager mode.
+    TypeError
+        If `input` is not a Variable.
+    OpError
+        If `input` has another rank or a dynamic number of channels, `groups` does not divide the
+        channels, or neither `output_size` nor `filter_size` is given.
+
+    See Also
+    --------
+    nn.Conv3DTranspose : the layer.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 3, 8, 8, 8])
+    ...     y = paddle.static.nn.conv3d_transpose(x, 4, filter_size=2, stride=2)
+    >>> y.shape
+    (-1, 4, 16, 16, 16)
+    >>> paddle.disable_static()
     """
     config = _ConvConfig(
         "conv3d_transpose", input, 3, stride, padding, dilation, groups, data_format
@@ -255,14 +470,62 @@ def deform_conv2d(
     bias_attr: Any = None,
     name: str | None = None,
 ) -> Variable:
-    """Deformable 2-D convolution: samples at positions shifted by `offset`, scaled by `mask` unless
-    it is None (Dai et al. 2017, Zhu et al. 2018).
+    """Deformable 2-D convolution in a static graph program (Dai et al. 2017, Zhu et al. 2018).
 
-    x: [N, C, H, W]
-    offset: [N, 2 * deformable_groups * kH * kW, H', W']
-    mask: [N, deformable_groups * kH * kW, H', W']
+    The positions at which the filter samples the image are shifted by `offset`, and the samples are
+    multiplied by `mask`. The function creates the parameters: the filter
+    [num_filters, C / groups, kH, kW] and the bias [num_filters].
 
-    Returns [N, num_filters, H', W'].
+    Parameters
+    ----------
+    x : Variable [N, C, H, W], float32 | float64
+    offset : Variable [N, 2 * deformable_groups * kH * kW, H', W'], dtype of x
+        Shifts along H and W, in pixels.
+    mask : Variable [N, deformable_groups * kH * kW, H', W'] or None
+        None: samples are not multiplied.
+    num_filters : int
+        Channels of the output.
+    filter_size : int or (int, int)
+    stride : int or (int, int), default 1
+    padding : int or (int, int), default 0
+    dilation : int or (int, int), default 1
+    groups : int, default 1
+        Divides C and `num_filters`.
+    deformable_groups : int, default 1
+        Divides C; the groups have offsets of their own.
+    im2col_step : int, default 1
+        Has no effect on the result.
+    weight_attr, bias_attr : ParamAttr, Initializer, str or False, optional
+        Initialization, name and regularizer of the filter and the bias. ``bias_attr=False``: no
+        bias. Default filters: Normal(0, sqrt(2 / fan_in)).
+    name : str, optional
+        Prefix of the names of parameters and outputs.
+
+    Returns
+    -------
+    Variable [N, num_filters, H', W'], dtype of x
+        H' = (H + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1, likewise W'.
+
+    Raises
+    ------
+    OarlockError
+        In eager mode.
+    TypeError
+        If `x` or `offset` is not a Variable.
+    OpError
+        If the number of channels is dynamic, or shapes do not fit.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [1, 3, 8, 8])
+    ...     offset = paddle.static.data("offset", [1, 18, 6, 6])
+    ...     y = paddle.static.nn.deform_conv2d(x, offset, None, num_filters=4, filter_size=3)
+    >>> y.shape
+    (1, 4, 6, 6)
+    >>> paddle.disable_static()
     """
     helper = LayerHelper("deformable_conv", name, x, offset)
     kernel, channels = (

@@ -21,11 +21,58 @@ def fc(
     activation: str | None = None,
     name: str | None = None,
 ) -> Variable:
-    """Fully connected layer activation(x @ W + b), with the axes of x from num_flatten_dims on
-    flattened to one. For several x, the products are summed.
+    """Fully connected layer in a static graph program, with parameters that it creates.
 
-    x: [*B, *D].
-    Returns [*B, size].
+    out = activation(x @ W + b), where the axes of x from `num_flatten_dims` on are flattened to
+    one. For several inputs, the products are summed.
+
+    Parameters
+    ----------
+    x : Variable [*B, *D] or list of them, float
+    size : int
+        Features of the output.
+    num_flatten_dims : int, default 1
+        Number of leading axes *B that are kept; -1 for all but the last.
+    weight_attr : ParamAttr, Initializer, str, or list with one of them per input, optional
+        Initialization, name and regularizer of the weight [product of D, size]. Default: Xavier
+        uniform.
+    bias_attr : ParamAttr, Initializer, str or False, optional
+        Of the bias [size]. False: no bias.
+    activation : str, optional
+        Name of the activation, such as "relu"; by default none.
+    name : str, optional
+        Prefix of the names of parameters and outputs.
+
+    Returns
+    -------
+    Variable [*B, size], dtype of x
+
+    Raises
+    ------
+    OarlockError
+        In eager mode.
+    TypeError
+        If an input is not a Variable.
+    OpError
+        If `num_flatten_dims` is out of range, an axis of D is dynamic, or an input is not
+        floating-point.
+
+    See Also
+    --------
+    nn.Linear : the layer.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2])
+    ...     y = paddle.static.nn.fc(x, 3, weight_attr=nn.initializer.Constant(2.0))
+    >>> exe = paddle.static.Executor()
+    >>> _ = exe.run(startup)
+    >>> exe.run(main, {"x": np.ones([1, 2], np.float32)}, fetch_list=[y])[0].tolist()
+    [[4.0, 4.0, 4.0]]
+    >>> paddle.disable_static()
     """
     operands = list(x) if isinstance(x, list | tuple) else [x]
     helper = LayerHelper("fc", name, *operands)
@@ -68,11 +115,52 @@ def embedding(
     param_attr: Any = None,
     dtype: Any = "float32",
 ) -> Variable:
-    """Create a table [N, D] as a parameter, and look up its rows by index; the result is zeros for
-    the index padding_idx.
+    """Look up rows of a table that the function creates as a parameter of a static graph program.
 
-    input: int [*].
-    Returns [*, D].
+    out[..., :] = table[input[...]]
+
+    Parameters
+    ----------
+    input : Variable [*], int32 | int64
+        Indices in [0, N).
+    size : (int, int)
+        The shape [N, D] of the table.
+    is_sparse, is_distributed : bool, default False
+        Have no effect.
+    padding_idx : int, optional
+        The result is zeros for this index; a negative one counts from N.
+    param_attr : ParamAttr, Initializer or str, optional
+        Initialization, name and regularizer of the table. Default: Xavier uniform.
+    dtype : str or dtype, default "float32"
+        A floating-point dtype.
+
+    Returns
+    -------
+    Variable [*, D], dtype
+
+    Raises
+    ------
+    OarlockError
+        In eager mode.
+    TypeError
+        If `input` is not a Variable.
+    OpError
+        If `dtype` is not floating-point. A run raises it if an index is out of range.
+
+    See Also
+    --------
+    nn.Embedding : the layer.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     ids = paddle.static.data("ids", [None, 2], "int64")
+    ...     y = paddle.static.nn.embedding(ids, [10, 4])
+    >>> y.shape
+    (-1, 2, 4)
+    >>> paddle.disable_static()
     """
     helper = LayerHelper("embedding", None, input)
     rows, width = (int(d) for d in size)
@@ -92,11 +180,52 @@ def bilinear_tensor_product(
     param_attr: Any = None,
     bias_attr: Any = None,
 ) -> Variable:
-    """Bilinear layer: act(x W_i y + b_i) for i < size.
+    """Bilinear layer in a static graph program, with parameters that it creates.
 
-    x: [B, M].
-    y: [B, N].
-    Returns [B, size].
+    out[b, i] = act(x[b] @ W[i] @ y[b] + bias[i])
+
+    Parameters
+    ----------
+    x : Variable [B, M], float32 | float64
+    y : Variable [B, N], dtype of x
+    size : int
+        Features of the output.
+    act : str, optional
+        Name of the activation, such as "relu"; by default none.
+    name : str, optional
+        Prefix of the names of parameters and outputs.
+    param_attr, bias_attr : ParamAttr, Initializer, str or False, optional
+        Initialization, name and regularizer of the weight [size, M, N] and the bias [1, size].
+        ``bias_attr=False``: no bias.
+
+    Returns
+    -------
+    Variable [B, size], dtype of x
+
+    Raises
+    ------
+    OarlockError
+        In eager mode.
+    TypeError
+        If `x` or `y` is not a Variable.
+    OpError
+        If `x` or `y` has another rank, or M or N is dynamic.
+
+    See Also
+    --------
+    nn.Bilinear : the layer.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 2])
+    ...     y = paddle.static.data("y", [None, 3])
+    ...     out = paddle.static.nn.bilinear_tensor_product(x, y, 4)
+    >>> out.shape
+    (-1, 4)
+    >>> paddle.disable_static()
     """
     helper = LayerHelper("bilinear_tensor_product", name, x, y)
     if x.ndim != 2 or y.ndim != 2:
@@ -120,10 +249,47 @@ def bilinear_tensor_product(
 def row_conv(
     input: Variable, future_context_size: int, param_attr: Any = None, act: str | None = None
 ) -> Variable:
-    """Lookahead convolution: out[t] = sum over i of W[i] * input[t + i] (Amodei et al. 2015).
+    """Lookahead convolution in a static graph program (Amodei et al. 2015).
 
-    input: [B, T, D], or a tensor [R, D] with LoD.
-    Returns the same shape.
+    out[b, t] = act(sum over i of W[i] * input[b, t + i]), for i from 0 to `future_context_size`.
+    The function creates W.
+
+    Parameters
+    ----------
+    input : Variable [B, T, D] or [R, D] with LoD, float32 | float64
+    future_context_size : int
+        Number of later time steps in a sum.
+    param_attr : ParamAttr, Initializer or str, optional
+        Initialization, name and regularizer of W [future_context_size + 1, D].
+    act : str, optional
+        Name of the activation, such as "relu"; by default none.
+
+    Returns
+    -------
+    Variable, shape and dtype of input
+
+    Raises
+    ------
+    OarlockError
+        In eager mode.
+    TypeError
+        If `input` is not a Variable.
+    OpError
+        If D is dynamic.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 3, 1])
+    ...     y = paddle.static.nn.row_conv(x, 1, param_attr=nn.initializer.Constant(1.0))
+    >>> exe = paddle.static.Executor()
+    >>> _ = exe.run(startup)
+    >>> feed = {"x": np.array([[[1], [2], [3]]], np.float32)}
+    >>> exe.run(main, feed, fetch_list=[y])[0].tolist()
+    [[[3.0], [5.0], [3.0]]]
+    >>> paddle.disable_static()
     """
     helper = LayerHelper("row_conv", None, input)
     with helper.prefixing_output_names():

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.variable import Variable
 from ...core.dtype import DType, float32, int64, parse_dtype
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
@@ -65,10 +66,10 @@ class Sampler:
 
 
 def nce(
-    input: Any,
-    label: Any,
+    input: Variable,
+    label: Variable,
     num_total_classes: int,
-    sample_weight: Any = None,
+    sample_weight: Variable | None = None,
     param_attr: Any = None,
     bias_attr: Any = None,
     num_neg_samples: int | None = None,
@@ -77,29 +78,65 @@ def nce(
     custom_dist: Any = None,
     seed: int = 0,
     is_sparse: bool = False,
-) -> Any:
-    """Noise-contrastive estimation: the loss of distinguishing labels from sampled classes (Gutmann
-    and Hyvarinen 2010).
+) -> Variable:
+    """Noise-contrastive estimation: the loss of distinguishing labels from sampled classes.
 
-
-    A run samples its classes once for all rows; Paddle samples them for each row.
-    `seed` has no effect: `Program.random_seed` and `paddle.seed` do.
+    loss = -sum over labels of log(s / (s + k q)) - sum over samples of log(k q / (s + k q)),
+    divided by k + 1, with s = sigmoid(input @ weight[class] + bias[class]), the probability q that
+    the class is sampled, and k = num_neg_samples (Gutmann and Hyvarinen 2010). The function creates
+    the parameters of a static graph program.
 
     Parameters
     ----------
-    input : Variable, float [N, D]
-    label : Variable, int [N, T]
+    input : Variable [N, D], float
+    label : Variable [N, T], int32 | int64
     num_total_classes : int
     sample_weight : Variable [N, 1], optional
-        Factor of each row's cost.
+        Factor of each row's loss.
+    param_attr, bias_attr : ParamAttr, Initializer, str or False, optional
+        Initialization, name and regularizer of the weight [num_total_classes, D] and the bias
+        [num_total_classes, 1]. ``bias_attr=False``: no bias.
     num_neg_samples : int, default 10
         Number of sampled classes.
-    sampler : "uniform", "log_uniform" or "custom_dist"
-        How classes are sampled; `custom_dist` holds the probabilities for the last one.
+    name : str, optional
+        Prefix of the names of parameters and outputs.
+    sampler : "uniform", "log_uniform" or "custom_dist", default "uniform"
+        How classes are sampled.
+    custom_dist : list of float [num_total_classes], optional
+        The probabilities of the classes for ``sampler="custom_dist"``.
+    seed : int, default 0
+        Has no effect: `Program.random_seed` and `paddle.seed` do.
+    is_sparse : bool, default False
+        Has no effect.
 
     Returns
     -------
-    Variable, float [N, 1]
+    Variable [N, 1], dtype of input
+
+    Raises
+    ------
+    OarlockError
+        In eager mode.
+    TypeError
+        If `input` or `label` is not a Variable.
+    OpError
+        If `sampler` is unknown, or D is dynamic.
+
+    Notes
+    -----
+    A run samples its classes once for all rows; Paddle samples them for each row.
+
+    Examples
+    --------
+    >>> paddle.enable_static()
+    >>> main, startup = paddle.static.Program(), paddle.static.Program()
+    >>> with paddle.static.program_guard(main, startup):
+    ...     x = paddle.static.data("x", [None, 8])
+    ...     label = paddle.static.data("label", [None, 1], "int64")
+    ...     loss = paddle.static.nn.nce(x, label, num_total_classes=100)
+    >>> loss.shape
+    (-1, 1)
+    >>> paddle.disable_static()
     """
     helper = LayerHelper("nce", name, input, label)
     count = 10 if num_neg_samples is None else int(num_neg_samples)

@@ -11,6 +11,24 @@ from typing import Any, NoReturn
 from ...core.errors import OarlockError, append_user_line
 
 PARAMETER_SERVER_REASON = "it trains with parameter servers"
+DOCSTRING = """Raise an error: the function is not supported, because {reason}.
+
+    Parameters
+    ----------
+    {parameters} : Any
+        Not used.
+
+    Raises
+    ------
+    OarlockError
+        At each call.
+
+    Examples
+    --------
+    >>> paddle.static.nn.{name}(paddle.ones([2]))
+    Traceback (most recent call last):
+    oarlock.core.errors.OarlockError: {name}: is not supported: {reason}...
+    """
 
 
 def _make_unsupported_function(name: str, signature: str, reason: str) -> Callable[..., NoReturn]:
@@ -18,8 +36,11 @@ def _make_unsupported_function(name: str, signature: str, reason: str) -> Callab
         raise OarlockError(append_user_line(f"{name}: is not supported: {reason}"))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Not supported: {reason}."
-    function.__signature__ = inspect.signature(eval(f"lambda {signature}: None"))  # type: ignore[attr-defined]
+    parameters = inspect.signature(eval(f"lambda {signature}: None"))
+    function.__signature__ = parameters  # type: ignore[attr-defined]
+    function.__doc__ = DOCSTRING.format(
+        name=name, reason=reason, parameters=", ".join(parameters.parameters)
+    )
     return function
 
 
