@@ -32,9 +32,9 @@ class Distribution:
     Notes
     -----
     The distributions of this package accept Tensors, numbers, lists and arrays as parameters, and
-    raise OpError for other types. Parameters are broadcast to one shape and converted to one
-    dtype: that of the first floating-point Tensor, else float64 if one of them is a float64 array,
-    else the default dtype. Values given to `log_prob` and similar methods are converted to the
+    raise OpError for other types. Parameters are broadcast to one shape and converted to the dtype
+    of the first floating-point Tensor, else to float64 if one of them is a float64 array, else to
+    the default dtype. Values given to `log_prob` and similar methods are converted to the
     dtype of the parameters.
 
     Subclasses implement `rsample` or `sample`, `log_prob`, `entropy`, `mean` and `variance`. A
