@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.communicator import Communicator, process_groups
+from ..core.communicator import Communicator, SingleProcessCommunicator, process_groups
 from ..core.errors import OpError, append_user_line
 
 
@@ -106,7 +107,8 @@ class Group:
         )
 
 
-_groups: dict[int, Group] = {}
+_groups: dict[int, Group] = {}  # those of `new_group` by their ids, which are never reused
+_new_ids = itertools.count(1)
 
 
 def get_group(id: int = 0) -> Group:
@@ -180,11 +182,25 @@ def new_group(
                 f"new_group: ranks={members} must be in [0, {everybody.size}) and not empty"
             )
         )
-    id = max([0, *_groups]) + 1
+    id = next(_new_ids)
     group = _groups[id] = Group(id, members, everybody.split(members))
     if group.communicator is not None:
         process_groups.groups[id] = group.communicator
     return group
+
+
+def remove_group(id: int) -> None:
+    """Remove a group that `new_group` created."""
+    _groups.pop(id, None)
+    process_groups.groups.pop(id, None)
+
+
+def remove_all_groups() -> None:
+    """Remove all groups, so that this process becomes a group of one rank."""
+    _groups.clear()
+    process_groups.groups.clear()
+    process_groups.groups[0] = SingleProcessCommunicator()
+    process_groups.is_initialized = False
 
 
 def group_or_world_group(group: Any) -> Group:

@@ -13,10 +13,10 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..core.communicator import SingleProcessCommunicator, process_groups
+from ..core.communicator import process_groups
 from ..core.errors import OarlockError, append_user_line
 from .environment import RANK_VARIABLE, SIZE_VARIABLE, ParallelEnv, find_mpi_rank_and_size
-from .group import Group, get_group
+from .group import Group, get_group, remove_all_groups, remove_group
 from .wait_status import RUN_FOLDER_VARIABLE, reporting_wait_to_launcher, status_file
 
 
@@ -190,11 +190,9 @@ def destroy_process_group(group: Group | None = None) -> None:
     >>> paddle.distributed.destroy_process_group(group)
     """
     if group is not None and group.id:
-        process_groups.groups.pop(group.id, None)
-        return
-    process_groups.groups.clear()
-    process_groups.groups[0] = SingleProcessCommunicator()
-    process_groups.is_initialized = False
+        remove_group(group.id)
+    else:
+        remove_all_groups()
 
 
 def is_initialized() -> bool:

@@ -119,7 +119,7 @@ class Categorical(Distribution):
         Raises
         ------
         OpError
-            If an index is not in [0, K).
+            If an index is not in [0, K), or `value` is a scalar and there is a batch.
 
         Notes
         -----
@@ -135,6 +135,13 @@ class Categorical(Distribution):
         index = cast(value, "int64") if isinstance(value, Tensor) else to_tensor(value, "int64")
         if probs.ndim == 1:
             return take_along_axis(probs, index.reshape([-1]), 0).reshape(index.shape)
+        if not index.ndim:
+            raise OpError(
+                append_user_line(
+                    f"Categorical: the value must have rank 1 or more (logits={self.logits.meta}, "
+                    f"value={index.meta})"
+                )
+            )
         index = expand(index, [*probs.shape[:-1], index.shape[-1]])
         return take_along_axis(probs, index, -1)
 

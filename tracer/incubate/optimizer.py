@@ -236,6 +236,7 @@ class ModelAverage(Averages):
             "max_average_window": max_average_window,
         }
         self._is_eager = state.mode.program_builder is None
+        self._saved_arrays: list[tuple[Any, Any]] = []  # parameters and their arrays before `apply`
         if not self._is_eager:
             program = default_main_program()
             selected = (
