@@ -123,7 +123,7 @@ def send_ue_recv(
     message_op : "add", "sub", "mul" or "div", default "add"
     reduce_op : "sum", "mean", "max" or "min", default "sum"
     out_size : int or Tensor [1], optional
-        Rows of the result. Default: N.
+        Rows of the result. Default, and if the int is not positive: N.
     name : str, optional
         Not used.
 
@@ -150,9 +150,9 @@ def send_ue_recv(
         "send_ue_recv", message_op, *_append_axes_to_max_rank(gather(x, src_index), y)
     )
     edge_index = arange(dst_index.shape[0], dtype=dst_index.dtype)
-    return _gather_rows_and_reduce(
-        message, edge_index, dst_index, reduce_op, x.shape[0] if out_size is None else out_size
-    )
+    if out_size is None or (not isinstance(out_size, Tensor) and int(out_size) <= 0):
+        out_size = x.shape[0]
+    return _gather_rows_and_reduce(message, edge_index, dst_index, reduce_op, out_size)
 
 
 def send_uv(
