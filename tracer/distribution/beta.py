@@ -20,7 +20,7 @@ class Beta(ExponentialFamily):
     Parameters
     ----------
     alpha, beta : Tensor, float, list or ndarray, positive
-        Broadcast to `batch_shape`. Other values are not rejected; they lead to NaN.
+        Broadcast to `batch_shape`. Other values are not rejected; their results are meaningless.
 
     Attributes
     ----------

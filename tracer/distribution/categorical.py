@@ -108,13 +108,13 @@ class Categorical(Distribution):
 
         Parameters
         ----------
-        value : Tensor or list of int [V] or [*batch_shape, V]
-            Indices of categories. With a batch, each row of `value` belongs to one distribution; a
-            value [V] is used for all of them.
+        value : Tensor, int or list of int
+            Indices of categories. Without a batch the shape is arbitrary; with one it is
+            [*batch_shape, V], a row for each distribution, or [V], the same for all of them.
 
         Returns
         -------
-        Tensor [*batch_shape, V], dtype of the logits
+        Tensor [*batch_shape, V], or the shape of `value` without a batch; dtype of the logits
 
         Raises
         ------
@@ -152,12 +152,13 @@ class Categorical(Distribution):
 
         Parameters
         ----------
-        value : Tensor or list of int [V] or [*batch_shape, V]
-            Indices of categories, as for `probs`.
+        value : Tensor, int or list of int
+            Indices of categories. Without a batch the shape is arbitrary; with one it is
+            [*batch_shape, V], a row for each distribution, or [V], the same for all of them.
 
         Returns
         -------
-        Tensor [*batch_shape, V], dtype of the logits
+        Tensor [*batch_shape, V], or the shape of `value` without a batch; dtype of the logits
 
         Raises
         ------

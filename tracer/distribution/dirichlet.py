@@ -23,7 +23,7 @@ class Dirichlet(ExponentialFamily):
     Parameters
     ----------
     concentration : Tensor, list or ndarray [*batch_shape, K], positive
-        Other values are not rejected; they lead to NaN.
+        Other values are not rejected, and their results are meaningless.
 
     Attributes
     ----------
