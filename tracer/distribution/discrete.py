@@ -68,8 +68,8 @@ class Bernoulli(ExponentialFamily):
 
     Notes
     -----
-    `log_prob`, `entropy`, `rsample` and the divergence clip `probs` to [eps, 1 - eps], with the
-    machine epsilon of the dtype, so that they stay finite.
+    `log_prob`, `entropy`, `rsample` and the divergence clip `probs` to [eps, 1 - eps], so that
+    they stay finite; eps is the machine epsilon of float64, or of float32 for other dtypes.
 
     Examples
     --------
