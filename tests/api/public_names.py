@@ -57,8 +57,12 @@ def names_by_package() -> dict[str, list[str]]:
 
 
 def is_of_oarlock(value: Any) -> bool:
-    """Whether a class or function is defined by Oarlock."""
-    return str(getattr(value, "__module__", "")).split(".", maxsplit=1)[0] == "oarlock"
+    """Whether a class or function is defined by Oarlock, but not for Paddle 1.x.
+
+    An import of `oarlock.fluid` replaces methods of Tensor by those of Paddle 1.x.
+    """
+    package, *modules = str(getattr(value, "__module__", "")).split(".")
+    return package == "oarlock" and modules[:1] != ["fluid"]
 
 
 def members_of(name: str, cls: type) -> list[PublicName]:

@@ -38,6 +38,18 @@ def test_collectives_in_one_process() -> None:
     assert things == [{"a": 1}]
 
 
+def test_destroyed_groups_are_unknown() -> None:
+    first, second = dist.new_group([0]), dist.new_group([0])
+    dist.destroy_process_group(first)
+    with pytest.raises(paddle.OpError, match=f"there is no group {first.id}"):
+        dist.get_group(first.id)
+    assert dist.get_group(second.id) is second
+    dist.destroy_process_group()
+    with pytest.raises(paddle.OpError, match=f"there is no group {second.id}"):
+        dist.get_group(second.id)
+    assert dist.get_group().nranks == 1 and dist.new_group([0]).id > second.id
+
+
 def test_processes_without_launcher_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
     with pytest.raises(

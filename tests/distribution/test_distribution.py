@@ -164,6 +164,9 @@ def test_error_messages() -> None:
         == "Geometric: probs is not in (0, 1] (probs=float32[])"
     )
     assert "not a positive int" in error_message(lambda: d.Multinomial(0, WEIGHTS))
+    assert "the value must have rank 1 or more" in error_message(
+        lambda: d.Categorical(paddle.ones([2, 3])).probs(0)
+    )
     assert "parameters must be numbers" in error_message(lambda: d.Normal("a", 1.0))
     assert "the rank must be at least 1" in error_message(
         lambda: d.SoftmaxTransform().forward(paddle.ones([]))

@@ -282,6 +282,7 @@ graphs = {
     },
     "send_size": graph_case(lambda G, x, s, d: G.send_u_recv(x, s, d, "sum", 3)),
     "send_ue": graph_case(lambda G, x, s, d: G.send_ue_recv(x, x, s, d, "mul", "sum")),
+    "send_ue_size": graph_case(lambda G, x, s, d: G.send_ue_recv(x, x, s, d, "add", "sum", 0)),
     "send_uv": graph_case(lambda G, x, s, d: G.send_uv(x, x, s, d, "add")),
 }
 

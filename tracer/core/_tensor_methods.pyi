@@ -186,9 +186,7 @@ class TensorMethods:
         """Bitwise exclusive or of two elements, in place."""
     @property
     def block(self) -> Any:
-        """Return the global block of the main program, which is the attribute `block` of an eager
-        tensor, as in Paddle, so that `initializer(weight, weight.block)` works.
-        """
+        """The global block of the default main program, a Block."""
     def bmm(self, y: Tensor, name: str | None = None) -> Tensor:
         """Products of two batches of matrices."""
     def broadcast_shape(self, y_shape: Sequence[int]) -> list[int]:

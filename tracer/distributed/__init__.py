@@ -83,8 +83,23 @@ __all__ = [
 
 
 def get_backend(group: Group | None = None) -> str:
-    """Return "NCCL" if the default device is a GPU and OARLOCK_DISTRIBUTED_BACKEND is not "mpi",
-    else "MPI".
+    """Return the name of the library that sends tensors: "NCCL" or "MPI".
+
+    Parameters
+    ----------
+    group : Group, optional
+        Not used.
+
+    Returns
+    -------
+    str
+        "NCCL" if the default device is a GPU and the environment variable
+        OARLOCK_DISTRIBUTED_BACKEND is not "mpi", else "MPI".
+
+    Examples
+    --------
+    >>> paddle.distributed.get_backend() in ("MPI", "NCCL")
+    True
     """
     return (
         "NCCL"

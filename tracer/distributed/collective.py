@@ -127,10 +127,49 @@ def _stack_tensors(name: str, tensors: Sequence[Tensor], group: Group, like: Any
 
 @_wrap_to_skip_ranks_outside_group
 def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Reduce `tensor` over all ranks with the ReduceOp `op` (default: sum), and store the result in
-    `tensor` of every rank.
+    """Reduce the tensors of all ranks, and store the result in `tensor` of every rank.
 
-    tensor: the same shape and dtype on all ranks
+    Parameters
+    ----------
+    tensor : Tensor
+        Changed in place. All ranks pass the same shape and dtype.
+    op : int, default ReduceOp.SUM
+        ReduceOp.SUM, MAX, MIN, PROD or AVG.
+    group : Group, optional
+        Default: the group of all ranks.
+    sync_op : bool, default True
+        Wait until the collective is finished. If False, the tensors must not be used before
+        `wait()` of the returned task.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If `tensor` is not a Tensor, `op` is unknown or does not support the dtype, or the calls of
+        the ranks differ.
+    OarlockError
+        While a program is recorded.
+
+    Notes
+    -----
+    AVG supports floating-point and complex dtypes only; MAX and MIN support no complex numbers;
+    bool supports MAX and MIN only.
+
+    A rank that is not in the group does nothing and gets a completed task.
+    With ``sync_op=True`` the ranks first compare the collective, shape, dtype and arguments.
+
+    Examples
+    --------
+    In a program that runs as a single process, the tensor keeps its value.
+
+    >>> x = paddle.to_tensor([1.0, 2.0])
+    >>> task = paddle.distributed.all_reduce(x)
+    >>> x.tolist()
+    [1.0, 2.0]
     """
     array = _copy_tensor_to_array("all_reduce", tensor)
     check_reduce_op_supports_dtype(array, op)
@@ -142,10 +181,47 @@ def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = T
 
 @_wrap_to_skip_ranks_outside_group
 def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Reduce `tensor` over all ranks with the ReduceOp `op`, and store the result in `tensor` of
-    rank `dst`.
+    """Reduce the tensors of all ranks, and store the result in `tensor` of rank `dst`.
 
-    The tensors of other ranks do not change.
+    Parameters
+    ----------
+    tensor : Tensor
+        Changed in place on rank `dst`; the tensors of other ranks do not change. All ranks pass the
+        same shape and dtype.
+    dst : int
+        Global rank of the receiver, a member of the group.
+    op : int, default ReduceOp.SUM
+        ReduceOp.SUM, MAX, MIN, PROD or AVG.
+    group : Group, optional
+        Default: the group of all ranks.
+    sync_op : bool, default True
+        Wait until the collective is finished. If False, the tensors must not be used before
+        `wait()` of the returned task.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If `dst` is not in the group, `op` is unknown or does not support the dtype, or the calls of
+        the ranks differ.
+    OarlockError
+        While a program is recorded.
+
+    Notes
+    -----
+    A rank that is not in the group does nothing and gets a completed task.
+    With ``sync_op=True`` the ranks first compare the collective, shape, dtype and arguments.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0])
+    >>> task = paddle.distributed.reduce(x, dst=0, op=paddle.distributed.ReduceOp.MAX)
+    >>> x.tolist()
+    [1.0, 2.0]
     """
     array, root = (
         _copy_tensor_to_array("reduce", tensor),
@@ -161,7 +237,44 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
 
 @_wrap_to_skip_ranks_outside_group
 def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True) -> Task:
-    """Copy the tensor of rank `src` to `tensor` of all ranks."""
+    """Copy the tensor of rank `src` to `tensor` of all ranks.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Changed in place. All ranks pass the same shape and dtype.
+    src : int
+        Global rank of the sender, a member of the group.
+    group : Group, optional
+        Default: the group of all ranks.
+    sync_op : bool, default True
+        Wait until the collective is finished. If False, the tensors must not be used before
+        `wait()` of the returned task.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If `src` is not in the group, or the calls of the ranks differ.
+    OarlockError
+        While a program is recorded.
+
+    Notes
+    -----
+    A rank that is not in the group does nothing and gets a completed task.
+    With ``sync_op=True`` the ranks first compare the collective, shape, dtype and arguments.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0])
+    >>> task = paddle.distributed.broadcast(x, src=0)
+    >>> x.tolist()
+    [1.0, 2.0]
+    """
     array, root = (
         _copy_tensor_to_array("broadcast", tensor),
         require_rank_in_group("broadcast", group, src),
@@ -176,9 +289,43 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True)
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, sync_op: bool = True
 ) -> Task:
-    """Gather `tensor` of every rank into the list `tensor_list` of every rank.
+    """Gather the tensors of all ranks into a list on every rank.
 
-    tensor_list: empty, or one tensor per rank
+    Parameters
+    ----------
+    tensor_list : list of Tensor
+        Changed in place: element i receives the tensor of rank i. Empty, or one tensor per rank.
+    tensor : Tensor
+        All ranks pass the same shape and dtype.
+    group : Group, optional
+        Default: the group of all ranks.
+    sync_op : bool, default True
+        Wait until the collective is finished. If False, the tensors must not be used before
+        `wait()` of the returned task.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If `tensor_list` is not empty and does not fit, or the calls of the ranks differ.
+    OarlockError
+        While a program is recorded.
+
+    Notes
+    -----
+    A rank that is not in the group does nothing and gets a completed task.
+    With ``sync_op=True`` the ranks first compare the collective, shape, dtype and arguments.
+
+    Examples
+    --------
+    >>> gathered = []
+    >>> task = paddle.distributed.all_gather(gathered, paddle.to_tensor([1.0, 2.0]))
+    >>> [x.tolist() for x in gathered]
+    [[1.0, 2.0]]
     """
     array = _require_same_on_all_ranks_if_sync(
         "all_gather", group, _copy_tensor_to_array("all_gather", tensor), sync_op
@@ -217,8 +364,47 @@ def gather(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Gather `tensor` of every rank into the list `gather_list` of rank `dst`; the other ranks pass
-    None for it.
+    """Gather the tensors of all ranks into a list on rank `dst`.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        All ranks pass the same shape and dtype.
+    gather_list : list of Tensor, optional
+        Changed in place: element i receives the tensor of rank i. Empty, or one tensor per rank.
+        Required on rank `dst`; the other ranks pass None.
+    dst : int, default 0
+        Global rank of the receiver, a member of the group.
+    group : Group, optional
+        Default: the group of all ranks.
+    sync_op : bool, default True
+        Wait until the collective is finished. If False, the tensors must not be used before
+        `wait()` of the returned task.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If `dst` is not in the group or passes no `gather_list`, the list does not fit, or the calls
+        of the ranks differ.
+    OarlockError
+        While a program is recorded.
+
+    Notes
+    -----
+    A rank that is not in the group does nothing and gets a completed task.
+    With ``sync_op=True`` the ranks first compare the collective, shape, dtype and arguments.
+
+    Examples
+    --------
+    >>> gathered = []
+    >>> task = paddle.distributed.gather(paddle.to_tensor([1.0, 2.0]), gathered, dst=0)
+    >>> [x.tolist() for x in gathered]
+    [[1.0, 2.0]]
     """
     array, root = (
         _copy_tensor_to_array("gather", tensor),
@@ -244,7 +430,47 @@ def scatter(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Copy element i of `tensor_list` of rank `src` to `tensor` of rank i."""
+    """Copy element i of `tensor_list` of rank `src` to `tensor` of rank i.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Changed in place. All ranks pass the same shape and dtype.
+    tensor_list : sequence of Tensor, optional
+        One tensor per rank, with shape and dtype of `tensor`. Used on rank `src` only.
+    src : int, default 0
+        Global rank of the sender, a member of the group.
+    group : Group, optional
+        Default: the group of all ranks.
+    sync_op : bool, default True
+        Wait until the collective is finished. If False, the tensors must not be used before
+        `wait()` of the returned task.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If `src` is not in the group, its `tensor_list` does not fit, or the calls of the ranks
+        differ.
+    OarlockError
+        While a program is recorded.
+
+    Notes
+    -----
+    A rank that is not in the group does nothing and gets a completed task.
+    With ``sync_op=True`` the ranks first compare the collective, shape, dtype and arguments.
+
+    Examples
+    --------
+    >>> x = paddle.zeros([2])
+    >>> task = paddle.distributed.scatter(x, [paddle.to_tensor([1.0, 2.0])], src=0)
+    >>> x.tolist()
+    [1.0, 2.0]
+    """
     array, root = (
         _copy_tensor_to_array("scatter", tensor),
         require_rank_in_group("scatter", group, src),
@@ -266,10 +492,45 @@ def alltoall(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Send element i of `in_tensor_list` to rank i, and store the tensor received from rank i in
-    element i of `out_tensor_list`.
+    """Send element i of `in_tensor_list` to rank i, and receive one tensor from every rank.
 
-    out_tensor_list: empty, or one tensor per rank
+    Parameters
+    ----------
+    in_tensor_list : sequence of Tensor, or Tensor [size, *]
+        One tensor per rank, all with one shape and dtype; of a Tensor, the slices along the first
+        axis.
+    out_tensor_list : list of Tensor, or Tensor
+        Changed in place: element i receives the tensor that rank i sent to this rank. A list is
+        empty or has one tensor per rank; a Tensor has the number of elements of all tensors.
+    group : Group, optional
+        Default: the group of all ranks.
+    sync_op : bool, default True
+        Wait until the collective is finished. If False, the tensors must not be used before
+        `wait()` of the returned task.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If a list does not fit, or the calls of the ranks differ.
+    OarlockError
+        While a program is recorded.
+
+    Notes
+    -----
+    A rank that is not in the group does nothing and gets a completed task.
+    With ``sync_op=True`` the ranks first compare the collective, shape, dtype and arguments.
+
+    Examples
+    --------
+    >>> received = []
+    >>> task = paddle.distributed.alltoall([paddle.to_tensor([1.0, 2.0])], received)
+    >>> [x.tolist() for x in received]
+    [[1.0, 2.0]]
     """
     parts = _stack_tensors("alltoall", list(in_tensor_list), group)
     _require_same_on_all_ranks_if_sync("alltoall", group, parts, sync_op)
@@ -290,10 +551,48 @@ def alltoall_single(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Split `in_tensor` along its first axis and send part i to rank i. `out_tensor` receives the
-    parts that the ranks sent to this rank, concatenated in the order of the ranks.
+    """Split `in_tensor` along its first axis and send part i to rank i.
 
-    in_split_sizes, out_split_sizes: rows of each part; None: equal parts
+    `out_tensor` receives the parts that the ranks sent to this rank, concatenated in the order of
+    the ranks.
+
+    Parameters
+    ----------
+    in_tensor : Tensor [N, *]
+    out_tensor : Tensor [M, *]
+        Changed in place.
+    in_split_sizes : sequence of int, optional
+        Rows sent to each rank, with the sum N. Default: equal parts.
+    out_split_sizes : sequence of int, optional
+        Rows received from each rank, with the sum M. Default: equal parts.
+    group : Group, optional
+        Default: the group of all ranks.
+    sync_op : bool, default True
+        Wait until the collective is finished. If False, the tensors must not be used before
+        `wait()` of the returned task.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If the split sizes do not fit the rows and the number of ranks.
+    OarlockError
+        While a program is recorded.
+
+    Notes
+    -----
+    A rank that is not in the group does nothing and gets a completed task.
+
+    Examples
+    --------
+    >>> received = paddle.zeros([2])
+    >>> task = paddle.distributed.alltoall_single(paddle.to_tensor([1.0, 2.0]), received)
+    >>> received.tolist()
+    [1.0, 2.0]
     """
     in_array = _copy_tensor_to_array("alltoall_single", in_tensor)
     out_array = _copy_tensor_to_array("alltoall_single", out_tensor)
@@ -328,8 +627,47 @@ def reduce_scatter(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Reduce element i of `tensor_list` over all ranks with the ReduceOp `op`, and store the result
-    in `tensor` of rank i.
+    """Reduce element i of `tensor_list` over all ranks, and store the result in `tensor` of rank i.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Changed in place.
+    tensor_list : sequence of Tensor, or Tensor [size, *]
+        One tensor per rank, with shape and dtype of `tensor`; of a Tensor, the slices along the
+        first axis.
+    op : int, default ReduceOp.SUM
+        ReduceOp.SUM, MAX, MIN, PROD or AVG.
+    group : Group, optional
+        Default: the group of all ranks.
+    sync_op : bool, default True
+        Wait until the collective is finished. If False, the tensors must not be used before
+        `wait()` of the returned task.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If `tensor_list` does not fit, `op` is unknown or does not support the dtype, or the calls
+        of the ranks differ.
+    OarlockError
+        While a program is recorded.
+
+    Notes
+    -----
+    A rank that is not in the group does nothing and gets a completed task.
+    With ``sync_op=True`` the ranks first compare the collective, shape, dtype and arguments.
+
+    Examples
+    --------
+    >>> x = paddle.zeros([2])
+    >>> task = paddle.distributed.reduce_scatter(x, [paddle.to_tensor([1.0, 2.0])])
+    >>> x.tolist()
+    [1.0, 2.0]
     """
     parts = _stack_tensors(
         "reduce_scatter", list(tensor_list), group, _copy_tensor_to_array("reduce_scatter", tensor)
@@ -343,7 +681,47 @@ def reduce_scatter(
 
 
 def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Send `tensor` to rank `dst`, which must receive the same shape and dtype."""
+    """Send `tensor` to rank `dst`, which calls `recv` with the same shape and dtype.
+
+    Parameters
+    ----------
+    tensor : Tensor
+    dst : int, default 0
+        Global rank of the receiver, a member of the group but not the calling process.
+    group : Group, optional
+        Default: the group of all ranks.
+    sync_op : bool, default True
+        Wait until the tensor is sent. If False, the tensor must not be changed before `wait()` of
+        the returned task.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If `dst` is the calling process or not in the group.
+    OarlockError
+        While a program is recorded.
+
+    Examples
+    --------
+    A program of several processes does, after ``dist = paddle.distributed``::
+
+        if dist.get_rank() == 0:
+            dist.send(x, dst=1)
+        else:
+            dist.recv(x, src=0)
+
+    A process cannot send to itself:
+
+    >>> paddle.distributed.send(paddle.zeros([2]), dst=0)
+    Traceback (most recent call last):
+        ...
+    oarlock.core.errors.OpError: send: rank 0 is the calling process...
+    """
     group = group_or_world_group(group)
     array, target = _copy_tensor_to_array("send", tensor), require_rank_in_group("send", group, dst)
     _reject_own_rank("send", group, target)
@@ -351,7 +729,48 @@ def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) 
 
 
 def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Receive `tensor` from rank `src`."""
+    """Receive `tensor` from rank `src`, which calls `send` with the same shape and dtype.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Changed in place.
+    src : int, default 0
+        Global rank of the sender, a member of the group but not the calling process.
+    group : Group, optional
+        Default: the group of all ranks.
+    sync_op : bool, default True
+        Wait until the tensor is received. If False, it must not be used before `wait()` of the
+        returned task.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If `src` is the calling process or not in the group.
+    OarlockError
+        While a program is recorded.
+
+    Examples
+    --------
+    A program of several processes does, after ``dist = paddle.distributed``::
+
+        if dist.get_rank() == 0:
+            dist.send(x, dst=1)
+        else:
+            dist.recv(x, src=0)
+
+    A process cannot receive from itself:
+
+    >>> paddle.distributed.recv(paddle.zeros([2]), src=0)
+    Traceback (most recent call last):
+        ...
+    oarlock.core.errors.OpError: recv: rank 0 is the calling process...
+    """
     group = group_or_world_group(group)
     array, source = _copy_tensor_to_array("recv", tensor), require_rank_in_group("recv", group, src)
     _reject_own_rank("recv", group, source)
@@ -365,26 +784,134 @@ def _reject_own_rank(name: str, group: Group, rank: int) -> None:
         raise OpError(append_user_line(f"{name}: rank {group.ranks[rank]} is the calling process"))
 
 
-def isend(tensor: Tensor, dst: int, group: Any = None) -> Task:
-    """Start to send `tensor` and return the task. The caller must not change `tensor` until the
-    task is finished.
+def isend(tensor: Tensor, dst: int, group: Group | None = None) -> Task:
+    """Start to send `tensor` to rank `dst`, and return at once.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        It must not be changed until the task is finished.
+    dst : int
+        Global rank of the receiver, a member of the group but not the calling process.
+    group : Group, optional
+        Default: the group of all ranks.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If `dst` is the calling process or not in the group.
+    OarlockError
+        While a program is recorded.
+
+    Examples
+    --------
+    Two ranks exchange tensors::
+
+        other = 1 - paddle.distributed.get_rank()
+        sending = paddle.distributed.isend(x, other)
+        paddle.distributed.irecv(y, other).wait()
+        sending.wait()
+
+    A process cannot send to itself:
+
+    >>> paddle.distributed.isend(paddle.zeros([2]), dst=0)
+    Traceback (most recent call last):
+        ...
+    oarlock.core.errors.OpError: send: rank 0 is the calling process...
     """
     return send(tensor, dst, group, sync_op=False)
 
 
-def irecv(tensor: Tensor, src: int = 0, group: Any = None) -> Task:
-    """Start to receive `tensor` and return the task."""
+def irecv(tensor: Tensor, src: int = 0, group: Group | None = None) -> Task:
+    """Start to receive `tensor` from rank `src`, and return at once.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Changed in place when the task is finished, and not to be used before.
+    src : int, default 0
+        Global rank of the sender, a member of the group but not the calling process.
+    group : Group, optional
+        Default: the group of all ranks.
+
+    Returns
+    -------
+    Task
+        `task.wait()` waits until the collective is finished; `task.is_completed()` tests it.
+
+    Raises
+    ------
+    OpError
+        If `src` is the calling process or not in the group.
+    OarlockError
+        While a program is recorded.
+
+    Examples
+    --------
+    Two ranks exchange tensors::
+
+        other = 1 - paddle.distributed.get_rank()
+        sending = paddle.distributed.isend(x, other)
+        paddle.distributed.irecv(y, other).wait()
+        sending.wait()
+
+    A process cannot receive from itself:
+
+    >>> paddle.distributed.irecv(paddle.zeros([2]), src=0)
+    Traceback (most recent call last):
+        ...
+    oarlock.core.errors.OpError: recv: rank 0 is the calling process...
+    """
     return recv(tensor, 0 if src is None else src, group, sync_op=False)
 
 
-def barrier(group: Any = None) -> None:
-    """Wait until all ranks have called `barrier`."""
+def barrier(group: Group | None = None) -> None:
+    """Wait until all ranks of the group have called `barrier`.
+
+    Parameters
+    ----------
+    group : Group, optional
+        Default: the group of all ranks. A rank that is not in the group does not wait.
+
+    Raises
+    ------
+    OpError
+        If another rank calls a different collective.
+
+    Examples
+    --------
+    In a program that runs as a single process, it returns at once.
+
+    >>> paddle.distributed.barrier()
+    """
     group = group_or_world_group(group)
     if group.rank >= 0:
         check_same_collective_call(group, "barrier", "")
 
 
-def wait(tensor: Tensor, group: Any = None, use_calc_stream: bool = True) -> None:
-    """Do nothing. Oarlock accepts `wait` for compatibility; call the method `wait` of the
-    collective's task instead.
+def wait(tensor: Tensor, group: Group | None = None, use_calc_stream: bool = True) -> None:
+    """Do nothing; Oarlock accepts `wait` for compatibility.
+
+    To wait for a collective, call the method `wait` of its task.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Not used.
+    group : Group, optional
+        Not used.
+    use_calc_stream : bool, default True
+        Not used.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0])
+    >>> paddle.distributed.all_reduce(x, sync_op=False).wait()
+    True
+    >>> paddle.distributed.wait(x)
     """

@@ -40,8 +40,22 @@ def find_mpi_rank_and_size() -> tuple[int, int] | None:
 class ParallelEnv:
     """Rank, number of ranks, device and address of this process.
 
+    The values are read when the object is created: after `init_parallel_env` from the group of all
+    ranks, before from the environment variables of the launcher (PADDLE_TRAINER_ID,
+    PADDLE_TRAINERS_NUM, ...) or of MPI.
+
+    Notes
+    -----
     `local_rank`, `nranks` and `dev_id` are Paddle 1.x's names of `rank`, `world_size` and
     `device_id`.
+
+    Examples
+    --------
+    In a program that runs as a single process:
+
+    >>> env = paddle.distributed.ParallelEnv()
+    >>> env.rank, env.world_size
+    (0, 1)
     """
 
     def __init__(self) -> None:
@@ -58,37 +72,81 @@ class ParallelEnv:
 
     @property
     def rank(self) -> int:
-        """The rank of this process, from 0."""
+        """The rank of this process, an int from 0.
+
+        Examples
+        --------
+        >>> paddle.distributed.ParallelEnv().rank
+        0
+        """
         return self._rank
 
     @property
     def world_size(self) -> int:
-        """The number of processes."""
+        """The number of processes, an int.
+
+        Examples
+        --------
+        >>> paddle.distributed.ParallelEnv().world_size
+        1
+        """
         return self._world_size
 
     @property
     def device_id(self) -> int:
-        """The index of the GPU of this process."""
+        """The index of the GPU of this process, an int; 0 without a launcher.
+
+        It is the first number in FLAGS_selected_gpus, or else in FLAGS_selected_accelerators.
+
+        Examples
+        --------
+        >>> paddle.distributed.ParallelEnv().device_id
+        0
+        """
         return self._device_id
 
     @property
     def device_type(self) -> str:
-        """Return "cpu", whatever the device is, as the type of device."""
+        """The type of device: always "cpu", also on a GPU.
+
+        Examples
+        --------
+        >>> paddle.distributed.ParallelEnv().device_type
+        'cpu'
+        """
         return "cpu"
 
     @property
     def current_endpoint(self) -> str:
-        """The address (host:port) of this process in the launcher's list."""
+        """The address "host:port" of this process in the launcher's list; "" without a launcher.
+
+        Examples
+        --------
+        >>> paddle.distributed.ParallelEnv().current_endpoint
+        ''
+        """
         return self._current_endpoint
 
     @property
     def trainer_endpoints(self) -> list[str]:
-        """The addresses (host:port) of all processes."""
+        """The addresses "host:port" of all processes, a list of str; [""] without a launcher.
+
+        Examples
+        --------
+        >>> paddle.distributed.ParallelEnv().trainer_endpoints
+        ['']
+        """
         return self._trainer_endpoints
 
     @property
     def nrings(self) -> int:
-        """The number of NCCL rings: always 1."""
+        """The number of NCCL rings: always 1.
+
+        Examples
+        --------
+        >>> paddle.distributed.ParallelEnv().nrings
+        1
+        """
         return 1
 
     local_rank, nranks, dev_id = rank, world_size, device_id

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.communicator import Communicator, process_groups
+from ..core.communicator import Communicator, SingleProcessCommunicator, process_groups
 from ..core.errors import OpError, append_user_line
 
 
 class Group:
-    """A group of global ranks.
+    """A group of ranks, which call collectives together.
 
-    rank: the rank of this process in the group, -1 if it is not a member.
-    id: Paddle's `ring_id`.
+    `new_group` creates groups; programs do not call this class.
+
+    Parameters
+    ----------
+    id : int
+        Number of the group, Paddle's `ring_id`; 0 is the group of all ranks.
+    ranks : sequence of int
+        Global ranks of the members, in ascending order.
+    communicator : Communicator or None
+        Exchanges the arrays; None if this process is not a member.
+
+    Attributes
+    ----------
+    rank : int
+        Rank of this process in the group; -1 if it is not a member.
+    nranks, world_size : int
+        Number of members.
+
+    Examples
+    --------
+    >>> group = paddle.distributed.get_group()
+    >>> group.id, group.rank, group.nranks
+    (0, 0, 1)
     """
 
     def __init__(self, id: int, ranks: Sequence[int], communicator: Communicator | None) -> None:
@@ -23,20 +45,59 @@ class Group:
 
     @property
     def name(self) -> str:
-        """Paddle's name of the group."""
+        """Paddle's name of the group, a str.
+
+        Examples
+        --------
+        >>> paddle.distributed.get_group().name
+        '_default_pg0'
+        """
         return f"_default_pg{self.id}"
 
     @property
     def process_ids(self) -> list[int]:
-        """The global ranks of the group."""
+        """The global ranks of the members, a list of int.
+
+        Examples
+        --------
+        >>> paddle.distributed.get_group().process_ids
+        [0]
+        """
         return self.ranks
 
     def is_member(self) -> bool:
-        """Whether this process is in the group."""
+        """Return whether this process is in the group.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> paddle.distributed.get_group().is_member()
+        True
+        """
         return self.rank >= 0
 
     def get_group_rank(self, rank: int) -> int:
-        """Return the rank in the group of a global rank; -1 if the global rank is not a member."""
+        """Return the rank in the group of a global rank.
+
+        Parameters
+        ----------
+        rank : int
+            A global rank.
+
+        Returns
+        -------
+        int
+            -1 if the global rank is not a member.
+
+        Examples
+        --------
+        >>> group = paddle.distributed.get_group()
+        >>> group.get_group_rank(0), group.get_group_rank(5)
+        (0, -1)
+        """
         return self.ranks.index(rank) if rank in self.ranks else -1
 
     def __repr__(self) -> str:
@@ -46,12 +107,31 @@ class Group:
         )
 
 
-_groups: dict[int, Group] = {}
+_groups: dict[int, Group] = {}  # those of `new_group` by their ids, which are never reused
+_new_ids = itertools.count(1)
 
 
 def get_group(id: int = 0) -> Group:
-    """Return the group with this id; the id 0 is the group of all ranks. Raises OpError for an
-    unknown group id.
+    """Return the group with a given number.
+
+    Parameters
+    ----------
+    id : int, default 0
+        Attribute `id` of the group; 0 is the group of all ranks.
+
+    Returns
+    -------
+    Group
+
+    Raises
+    ------
+    OpError
+        If there is no such group.
+
+    Examples
+    --------
+    >>> paddle.distributed.get_group().ranks
+    [0]
     """
     if id == 0:
         return Group(
@@ -65,8 +145,34 @@ def get_group(id: int = 0) -> Group:
 def new_group(
     ranks: Sequence[int] | None = None, backend: str | None = None, timeout: Any = None
 ) -> Group:
-    """Create a group of some ranks; None stands for all ranks. All ranks must call `new_group`,
-    also those that are not in the group.
+    """Create a group of some ranks.
+
+    All ranks must call `new_group` with the same ranks and in the same order, also the ranks that
+    are not in the group.
+
+    Parameters
+    ----------
+    ranks : sequence of int, optional
+        Global ranks of the members, in any order; duplicates count once. Default: all ranks.
+    backend : str, optional
+        Not used; the device of a tensor determines the backend.
+    timeout : timedelta, optional
+        Not used; the environment variable OARLOCK_DISTRIBUTED_TIMEOUT sets it, in seconds.
+
+    Returns
+    -------
+    Group
+
+    Raises
+    ------
+    OpError
+        If `ranks` is empty or a rank does not exist.
+
+    Examples
+    --------
+    >>> group = paddle.distributed.new_group([0])
+    >>> group.rank, group.nranks
+    (0, 1)
     """
     everybody = process_groups.global_communicator
     members = sorted(set(range(everybody.size) if ranks is None else map(int, ranks)))
@@ -76,11 +182,25 @@ def new_group(
                 f"new_group: ranks={members} must be in [0, {everybody.size}) and not empty"
             )
         )
-    id = max([0, *_groups]) + 1
+    id = next(_new_ids)
     group = _groups[id] = Group(id, members, everybody.split(members))
     if group.communicator is not None:
         process_groups.groups[id] = group.communicator
     return group
+
+
+def remove_group(id: int) -> None:
+    """Remove a group that `new_group` created."""
+    _groups.pop(id, None)
+    process_groups.groups.pop(id, None)
+
+
+def remove_all_groups() -> None:
+    """Remove all groups, so that this process becomes a group of one rank."""
+    _groups.clear()
+    process_groups.groups.clear()
+    process_groups.groups[0] = SingleProcessCommunicator()
+    process_groups.is_initialized = False
 
 
 def group_or_world_group(group: Any) -> Group:

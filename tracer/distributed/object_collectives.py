@@ -41,17 +41,55 @@ def gather_objects(group: Group, obj: Any) -> list[Any]:
     ]
 
 
-def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """Replace the content of `object_list` by the objects `obj` of all ranks, which must be
-    picklable.
+def all_gather_object(object_list: list[Any], obj: Any, group: Group | None = None) -> None:
+    """Gather one Python object from each rank into a list on every rank.
+
+    Parameters
+    ----------
+    object_list : list
+        Changed in place: its content is replaced by the objects, in the order of the ranks.
+    obj : object
+        Anything that can be pickled.
+    group : Group, optional
+        Default: the group of all ranks. A rank that is not in the group does nothing.
+
+    Examples
+    --------
+    >>> objects = []
+    >>> paddle.distributed.all_gather_object(objects, {"loss": 0.5})
+    >>> objects
+    [{'loss': 0.5}]
     """
     group = group_or_world_group(group)
     if group.rank >= 0:
         object_list[:] = gather_objects(group, obj)
 
 
-def broadcast_object_list(object_list: list[Any], src: int, group: Any = None) -> None:
-    """Replace the content of `object_list` by the content of `object_list` of rank `src`."""
+def broadcast_object_list(object_list: list[Any], src: int, group: Group | None = None) -> None:
+    """Copy a list of Python objects of rank `src` to all ranks.
+
+    Parameters
+    ----------
+    object_list : list
+        Objects that can be pickled. On the other ranks its content is replaced, and its length may
+        differ.
+    src : int
+        Global rank of the sender, a member of the group.
+    group : Group, optional
+        Default: the group of all ranks. A rank that is not in the group does nothing.
+
+    Raises
+    ------
+    OpError
+        If `src` is not in the group.
+
+    Examples
+    --------
+    >>> objects = [{"epoch": 3}, "best"]
+    >>> paddle.distributed.broadcast_object_list(objects, src=0)
+    >>> objects
+    [{'epoch': 3}, 'best']
+    """
     group = group_or_world_group(group)
     if group.rank < 0:
         return
@@ -66,10 +104,32 @@ def scatter_object_list(
     out_object_list: list[Any],
     in_object_list: Sequence[Any] | None = None,
     src: int = 0,
-    group: Any = None,
+    group: Group | None = None,
 ) -> None:
-    """Replace the content of `out_object_list` by one object: element i of `in_object_list` of rank
-    `src` for rank i.
+    """Send element i of a list of Python objects of rank `src` to rank i.
+
+    Parameters
+    ----------
+    out_object_list : list
+        Changed in place: its content is replaced by the one object that this rank receives.
+    in_object_list : sequence, optional
+        One object per rank, which can be pickled. Used on rank `src` only.
+    src : int, default 0
+        Global rank of the sender, a member of the group.
+    group : Group, optional
+        Default: the group of all ranks. A rank that is not in the group does nothing.
+
+    Raises
+    ------
+    OpError
+        If `src` is not in the group, or its list does not have one object per rank.
+
+    Examples
+    --------
+    >>> received = []
+    >>> paddle.distributed.scatter_object_list(received, [{"part": 0}], src=0)
+    >>> received
+    [{'part': 0}]
     """
     group = group_or_world_group(group)
     if group.rank < 0:

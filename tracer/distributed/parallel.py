@@ -18,7 +18,18 @@ from .reducer import Reducer
 
 
 class ParallelMode:
-    """Names for Paddle's kinds of parallelism; Oarlock supports only data parallelism."""
+    """Names of Paddle's kinds of parallelism; Oarlock supports data parallelism only.
+
+    Attributes
+    ----------
+    DATA_PARALLEL, TENSOR_PARALLEL, PIPELINE_PARALLEL, SHARDING_PARALLEL, SEGMENT_PARALLEL : int
+        0 to 4.
+
+    Examples
+    --------
+    >>> paddle.distributed.ParallelMode.DATA_PARALLEL
+    0
+    """
 
     DATA_PARALLEL = 0
     TENSOR_PARALLEL = 1
@@ -28,13 +39,51 @@ class ParallelMode:
 
 
 class DataParallel(Layer):
-    """Wraps the layer `layers` so that the gradients of its parameters are averaged over all
-    processes during backward().
+    """Layer that averages the gradients of a wrapped layer over all processes during `backward()`.
 
-    Parameters and buffers are copied from rank 0 first. comm_buffer_size, last_comm_buffer_size:
-    megabytes of gradients in a message, and in the last one; find_unused_parameters: allow a loss
-    that does not depend on all parameters. In `no_sync()`, gradients are accumulated locally until
-    the next backward pass outside of it. `state_dict` is that of `layers`.
+    Each process runs the whole layer with its part of the batch. Parameters and buffers of rank 0
+    are copied to all ranks when the object is created.
+
+    Parameters
+    ----------
+    layers : Layer
+        The layer to train.
+    strategy : object, optional
+        Not used.
+    comm_buffer_size : float, default 25
+        Megabytes of gradients that are sent in one message.
+    last_comm_buffer_size : float, default 1
+        Megabytes of the last message, that of the first parameters.
+    find_unused_parameters : bool, default False
+        Allow a loss that does not depend on all parameters.
+    group : Group, optional
+        Default: the group of all ranks.
+
+    Shape
+    -----
+    inputs, returns : those of `layers`
+
+    Raises
+    ------
+    OpError
+        If this rank is not in the group, no parameter requires a gradient, or names, shapes or
+        dtypes of parameters differ between ranks. A group of one rank is not checked.
+    OarlockError
+        In `backward()`, if the loss does not depend on a parameter and `find_unused_parameters` is
+        False, or parameters were added after the object was created.
+
+    Notes
+    -----
+    The reductions overlap with `backward()`. A program that runs as a single process works without
+    changes.
+
+    Examples
+    --------
+    >>> model = paddle.DataParallel(nn.Linear(4, 2))
+    >>> loss = model(paddle.ones([8, 4])).sum()
+    >>> loss.backward()
+    >>> model.parameters()[1].grad.tolist()
+    [8.0, 8.0]
     """
 
     def __init__(
@@ -97,7 +146,24 @@ class DataParallel(Layer):
         )
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Call the layer."""
+        """Call the wrapped layer.
+
+        Parameters
+        ----------
+        *inputs, **kwargs
+            Arguments of the wrapped layer.
+
+        Returns
+        -------
+        object
+            What the wrapped layer returns.
+
+        Examples
+        --------
+        >>> model = paddle.DataParallel(nn.Linear(4, 2))
+        >>> model(paddle.ones([8, 4])).shape
+        [8, 2]
+        """
         outputs = self._layers(*inputs, **kwargs)
         recording = not state.mode.is_eager
         if self._reducer is not None and (recording or is_grad_enabled()):
@@ -107,8 +173,23 @@ class DataParallel(Layer):
 
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Context manager: gradients of backward passes in the body are not averaged over the
-        processes.
+        """Return a context manager in which backward passes do not average gradients.
+
+        Each process accumulates its own gradients. The next backward pass after the body averages
+        the accumulated gradients over the processes.
+
+        Yields
+        ------
+        None
+
+        Examples
+        --------
+        >>> model = paddle.DataParallel(nn.Linear(4, 2))
+        >>> with model.no_sync():
+        ...     model(paddle.ones([8, 4])).sum().backward()
+        >>> model(paddle.ones([8, 4])).sum().backward()
+        >>> model.parameters()[1].grad.tolist()
+        [16.0, 16.0]
         """
         before, self.grad_need_sync = self.grad_need_sync, False
         self._set_reducer_enabled_if_recorded(False)
@@ -126,22 +207,79 @@ class DataParallel(Layer):
             self._reducer.enabled = enabled
 
     def scale_loss(self, loss: Any) -> Any:
-        """Return the loss itself. Scaling is not needed, because backward() already averages the
-        gradients.
+        """Return the loss itself; `backward()` already averages the gradients.
+
+        Parameters
+        ----------
+        loss : Tensor
+
+        Returns
+        -------
+        Tensor
+            `loss` itself.
+
+        Examples
+        --------
+        >>> model = paddle.DataParallel(nn.Linear(4, 2))
+        >>> model.scale_loss(paddle.to_tensor(3.0)).item()
+        3.0
         """
         return loss
 
     def apply_collective_grads(self) -> None:
-        """Do nothing: the function is accepted for compatibility, and backward() already averages
-        the gradients.
+        """Do nothing; `backward()` already averages the gradients.
+
+        Examples
+        --------
+        >>> model = paddle.DataParallel(nn.Linear(4, 2))
+        >>> model(paddle.ones([8, 4])).sum().backward()
+        >>> model.apply_collective_grads()
         """
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the state dict of the wrapped layer."""
+        """Return the state dict of the wrapped layer, with its names.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Arguments of `Layer.state_dict`.
+
+        Returns
+        -------
+        dict of str to Tensor
+
+        Examples
+        --------
+        >>> list(paddle.DataParallel(nn.Linear(4, 2)).state_dict())
+        ['weight', 'bias']
+        """
         return self._layers.state_dict(*args, **kwargs)
 
     def set_state_dict(self, state_dict: Any, use_structured_name: bool = True) -> Any:
-        """Set the parameters and buffers of the wrapped layer from a state dict."""
+        """Set the parameters and buffers of the wrapped layer from a state dict.
+
+        Parameters
+        ----------
+        state_dict : dict of str to Tensor or ndarray
+        use_structured_name : bool, default True
+            Whether the keys are names of the layer's attributes, such as "0.weight", or names of
+            parameters.
+
+        Returns
+        -------
+        missing, unexpected : list of str
+            As `Layer.set_state_dict`.
+
+        Notes
+        -----
+        `set_dict` and `load_dict` are other names of this method.
+
+        Examples
+        --------
+        >>> fc = nn.Linear(4, 2)
+        >>> paddle.DataParallel(nn.Linear(4, 2)).set_state_dict(fc.state_dict())
+        ([], [])
+        """
         return self._layers.set_state_dict(state_dict, use_structured_name)
 
     set_dict = load_dict = set_state_dict

@@ -13,19 +13,40 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..core.communicator import SingleProcessCommunicator, process_groups
+from ..core.communicator import process_groups
 from ..core.errors import OarlockError, append_user_line
 from .environment import RANK_VARIABLE, SIZE_VARIABLE, ParallelEnv, find_mpi_rank_and_size
-from .group import get_group
+from .group import Group, get_group, remove_all_groups, remove_group
 from .wait_status import RUN_FOLDER_VARIABLE, reporting_wait_to_launcher, status_file
 
 
-def init_parallel_env() -> Any:
-    """Connect to the other processes of the job. Returns the group of all ranks of the job.
+def init_parallel_env() -> Group:
+    """Connect to the other processes of the job, and return the group of all ranks.
 
-    Start a job with `python -m oarlock.distributed.launch --nproc_per_node 2 train.py` or
-    `mpiexec -n 2`. Without a launcher the group has one rank. Raises OarlockError if
-    PADDLE_TRAINERS_NUM is greater than 1 but MPI did not start this process.
+    Start a job with ``python -m oarlock.distributed.launch --nproc_per_node 2 train.py`` or
+    ``mpiexec -n 2 python train.py``. Without a launcher the group has one rank.
+
+    Returns
+    -------
+    Group
+
+    Raises
+    ------
+    OarlockError
+        If PADDLE_TRAINERS_NUM is greater than 1 but MPI did not start this process; if there are
+        several processes and mpi4py is not installed; or if PADDLE_TRAINER_ID is not MPI's rank.
+
+    Notes
+    -----
+    A second call has no effect.
+
+    Examples
+    --------
+    In a program that runs as a single process:
+
+    >>> group = paddle.distributed.init_parallel_env()
+    >>> group.rank, group.nranks
+    (0, 1)
     """
     if not process_groups.is_initialized:
         _join_world_if_launched()
@@ -154,20 +175,39 @@ def _finalize_mpi_or_exit_immediately() -> None:
         MPI.Finalize()
 
 
-def destroy_process_group(group: Any = None) -> None:
-    """Remove `group`. Without an argument, remove all groups, so that the process becomes a group
-    of one rank.
+def destroy_process_group(group: Group | None = None) -> None:
+    """Remove a group, or all groups.
+
+    Parameters
+    ----------
+    group : Group, optional
+        Default, and for the group of all ranks: remove all groups, so that the process becomes a
+        group of one rank.
+
+    Examples
+    --------
+    >>> group = paddle.distributed.new_group([0])
+    >>> paddle.distributed.destroy_process_group(group)
     """
     if group is not None and group.id:
-        process_groups.groups.pop(group.id, None)
-        return
-    process_groups.groups.clear()
-    process_groups.groups[0] = SingleProcessCommunicator()
-    process_groups.is_initialized = False
+        remove_group(group.id)
+    else:
+        remove_all_groups()
 
 
 def is_initialized() -> bool:
-    """Whether `init_parallel_env` has connected several processes."""
+    """Return whether `init_parallel_env` has connected several processes.
+
+    Returns
+    -------
+    bool
+        False in a program that runs as a single process, also after `init_parallel_env`.
+
+    Examples
+    --------
+    >>> paddle.distributed.is_initialized()
+    False
+    """
     return process_groups.is_initialized
 
 
@@ -176,18 +216,62 @@ _is_parallel_ctx_initialized = is_initialized
 
 
 def is_available() -> bool:
-    """Whether distributed training is possible: mpi4py is installed."""
+    """Return whether several processes can be connected: mpi4py is installed.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> isinstance(paddle.distributed.is_available(), bool)
+    True
+    """
     return importlib.util.find_spec("mpi4py") is not None
 
 
-def get_rank(group: Any = None) -> int:
-    """Return the rank of this process in `group` (default: all ranks); -1 if it is not a member."""
+def get_rank(group: Group | None = None) -> int:
+    """Return the rank of this process.
+
+    Parameters
+    ----------
+    group : Group, optional
+        Default: the group of all ranks.
+
+    Returns
+    -------
+    int
+        -1 if this process is not in the group.
+
+    Examples
+    --------
+    In a program that runs as a single process:
+
+    >>> paddle.distributed.get_rank()
+    0
+    """
     return ParallelEnv().rank if group is None else group.rank
 
 
-def get_world_size(group: Any = None) -> int:
-    """Return the number of ranks in `group` (default: the group of all ranks); -1 if this process
-    is not a member.
+def get_world_size(group: Group | None = None) -> int:
+    """Return the number of ranks in a group.
+
+    Parameters
+    ----------
+    group : Group, optional
+        Default: the group of all ranks.
+
+    Returns
+    -------
+    int
+        -1 if this process is not in the group.
+
+    Examples
+    --------
+    In a program that runs as a single process:
+
+    >>> paddle.distributed.get_world_size()
+    1
     """
     return (
         ParallelEnv().world_size if group is None else group.world_size if group.rank >= 0 else -1

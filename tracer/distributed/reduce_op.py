@@ -11,7 +11,21 @@ _UNSUPPORTED = {"b": {SUM, PROD, AVG}, "c": {MAX, MIN}, "i": {AVG}, "u": {AVG}}
 
 
 class ReduceOp:
-    """The reduction operations that `all_reduce`, `reduce` and `reduce_scatter` accept."""
+    """Reduction operations of `all_reduce`, `reduce` and `reduce_scatter`.
+
+    Attributes
+    ----------
+    SUM, MAX, MIN, PROD, AVG : int
+        0 to 4. AVG supports floating-point and complex dtypes only; MAX and MIN support no complex
+        numbers; bool supports MAX and MIN only.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0])
+    >>> task = paddle.distributed.all_reduce(x, op=paddle.distributed.ReduceOp.MAX)
+    >>> x.tolist()
+    [1.0, 2.0]
+    """
 
     SUM, MAX, MIN, PROD, AVG = SUM, MAX, MIN, PROD, AVG
 

@@ -41,12 +41,45 @@ def spawn(
     daemon: bool = False,
     **options: Any,
 ) -> FinishedSpawnContext:
-    """Call func(*args) in `nprocs` new processes that form one group. With nprocs=-1, call
-    func(*args) in this process.
+    """Call ``func(*args)`` in several new processes that form one group, and wait for them.
 
-    func and args must be picklable, and the calling script needs `if __name__ == "__main__":`, as
-    with multiprocessing. Returns when all processes have finished, also with join=False.
-    Raises OarlockError if a process fails.
+    Parameters
+    ----------
+    func : callable
+        A function that can be pickled: defined at the top of a module.
+    args : tuple, default ()
+        Arguments that can be pickled.
+    nprocs : int, default -1
+        Number of processes. For 1 and -1 `func` is called in this process.
+    join : bool, default True
+        Not used; the call waits for the processes also if it is False.
+    daemon : bool, default False
+        Not used.
+    **options
+        ``started_port`` (int, default 6170) is the first port of the processes. ``ips``, ``gpus``,
+        ``selected_gpus``, ``print_config``, ``backend`` and ``start_method`` are accepted without
+        effect.
+
+    Returns
+    -------
+    FinishedSpawnContext
+        Its method `join` returns True.
+
+    Raises
+    ------
+    OarlockError
+        If a process fails, `nprocs` is 0 or less than -1, or an option is unknown.
+
+    Notes
+    -----
+    The calling script needs ``if __name__ == "__main__":``, as with multiprocessing.
+
+    Examples
+    --------
+    >>> context = paddle.distributed.spawn(print, args=("trained",), nprocs=1)
+    trained
+    >>> context.join()
+    True
     """
     unknown = options.keys() - _OPTIONS
     if unknown:

@@ -13,9 +13,40 @@ from .kl import register_kl
 
 
 class Cauchy(Distribution):
-    """Cauchy distribution with density 1 / (pi scale (1 + ((x - loc) / scale)^2)).
+    """Cauchy distribution.
 
-    loc, scale: [*batch_shape]
+    density(x) = 1 / (pi scale (1 + ((x - loc) / scale)^2))
+
+    Parameters
+    ----------
+    loc : Tensor, float, list or ndarray
+        Median. `loc` and `scale` broadcast to `batch_shape`.
+    scale : Tensor, float, list or ndarray, positive
+        Half the width at half of the maximal density.
+    name : str, optional
+        Kept as the attribute `name`; default "Cauchy".
+
+    Attributes
+    ----------
+    loc, scale : Tensor [*batch_shape]
+
+    Raises
+    ------
+    OpError
+        If a parameter is neither a number, a list, an array nor a Tensor, or the shapes do not
+        broadcast.
+
+    Notes
+    -----
+    The distribution has no mean, variance and standard deviation; reading them raises OpError.
+
+    Examples
+    --------
+    >>> cauchy = paddle.distribution.Cauchy(loc=0.0, scale=1.0)
+    >>> cauchy.prob([0.0, 1.0]).numpy().round(4)
+    array([0.3183, 0.1592], dtype=float32)
+    >>> cauchy.cdf(1.0).item()
+    0.75
     """
 
     def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
@@ -25,49 +56,127 @@ class Cauchy(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """Raise OpError, because the Cauchy distribution has no mean."""
+        """The mean does not exist: reading it raises OpError.
+
+        Examples
+        --------
+        >>> paddle.distribution.Cauchy(0.0, 1.0).mean
+        Traceback (most recent call last):
+            ...
+        oarlock.core.errors.OpError: Cauchy: the distribution has no mean
+        """
         raise OpError("Cauchy: the distribution has no mean")
 
     @property
     def variance(self) -> Tensor:
-        """Raise OpError, because the Cauchy distribution has no variance."""
+        """The variance does not exist: reading it raises OpError.
+
+        Examples
+        --------
+        >>> paddle.distribution.Cauchy(0.0, 1.0).variance
+        Traceback (most recent call last):
+            ...
+        oarlock.core.errors.OpError: Cauchy: the distribution has no variance
+        """
         raise OpError("Cauchy: the distribution has no variance")
 
     @property
     def stddev(self) -> Tensor:
-        """Raise OpError, because the Cauchy distribution has no standard deviation."""
+        """The standard deviation does not exist: reading it raises OpError.
+
+        Examples
+        --------
+        >>> paddle.distribution.Cauchy(0.0, 1.0).stddev
+        Traceback (most recent call last):
+            ...
+        oarlock.core.errors.OpError: Cauchy: the distribution has no stddev
+        """
         raise OpError("Cauchy: the distribution has no stddev")
 
     def sample(self, shape: Shape = (), name: str | None = None) -> Tensor:
         """Draw samples without gradients with respect to the parameters.
 
-        -> [*shape, *batch_shape]
+        Parameters
+        ----------
+        shape : sequence of int, default ()
+            Number of independent samples, as a shape.
+        name : str, optional
+            Not used.
+
+        Returns
+        -------
+        Tensor [*shape, *batch_shape], dtype of the parameters
+
+        Examples
+        --------
+        >>> paddle.distribution.Cauchy([0.0, 1.0], 1.0).sample([4]).shape
+        [4, 2]
         """
         return self.rsample(shape).detach()
 
     def rsample(self, shape: Shape = (), name: str | None = None) -> Tensor:
         """Draw samples with gradients with respect to the parameters.
 
-        -> [*shape, *batch_shape]
+        loc + scale tan(pi (u - 1/2)) with u ~ Uniform(0, 1)
+
+        Parameters
+        ----------
+        shape : sequence of int, default ()
+            Number of independent samples, as a shape.
+        name : str, optional
+            Not used.
+
+        Returns
+        -------
+        Tensor [*shape, *batch_shape], dtype of the parameters
+
+        Examples
+        --------
+        >>> loc = paddle.to_tensor([0.0, 1.0], stop_gradient=False)
+        >>> paddle.distribution.Cauchy(loc, 1.0).rsample([4]).sum().backward()
+        >>> loc.grad.tolist()
+        [4.0, 4.0]
         """
         noise = uniform(self._extend_shape(shape), self.loc.dtype, 0.0, 1.0)
         return self.loc + self.scale * ((noise - 0.5) * math.pi).tan()
 
     def log_prob(self, value: Any) -> Tensor:
-        """Return the log-density at `value`."""
         z = (to_tensor_of_dtype_like(value, self.loc) - self.loc) / self.scale
         return -z.square().log1p() - (math.pi * self.scale).log()
 
     def cdf(self, value: Any) -> Tensor:
-        """Return the cumulative distribution function at `value`."""
+        """Return the cumulative distribution function: atan((value - loc) / scale) / pi + 1/2.
+
+        Parameters
+        ----------
+        value : Tensor, float, list or ndarray
+            Broadcasts with `batch_shape`.
+
+        Returns
+        -------
+        Tensor, dtype of the parameters
+
+        Examples
+        --------
+        >>> cauchy = paddle.distribution.Cauchy(loc=0.0, scale=1.0)
+        >>> cauchy.cdf([-1.0, 0.0, 1.0]).numpy().round(4)
+        array([0.25, 0.5 , 0.75], dtype=float32)
+        """
         return (
             (to_tensor_of_dtype_like(value, self.loc) - self.loc) / self.scale
         ).atan() / math.pi + 0.5
 
     def entropy(self) -> Tensor:
-        """Entropy: log(4 pi scale).
+        """Return the entropy log(4 pi scale), in nats.
 
-        -> [*batch_shape]
+        Returns
+        -------
+        Tensor [*batch_shape], dtype of the parameters
+
+        Examples
+        --------
+        >>> paddle.distribution.Cauchy(0.0, [1.0, 2.0]).entropy().numpy().round(4)
+        array([2.531 , 3.2242], dtype=float32)
         """
         return (4 * math.pi * self.scale).log()
 

@@ -28,7 +28,31 @@ def _require_transform_list(name: str, transforms: Any) -> list[Transform]:
 
 
 class ChainTransform(Transform):
-    """Composition of transforms."""
+    """Composition of transforms, which are applied one after the other.
+
+    Parameters
+    ----------
+    transforms : sequence of Transform
+        The first one is applied first.
+
+    Attributes
+    ----------
+    transforms : list of Transform
+
+    Raises
+    ------
+    OpError
+        If `transforms` is not a sequence of Transforms.
+
+    Examples
+    --------
+    >>> exp, tanh = paddle.distribution.ExpTransform(), paddle.distribution.TanhTransform()
+    >>> chain = paddle.distribution.ChainTransform([exp, tanh])  # tanh(exp(x))
+    >>> chain.forward(paddle.to_tensor([0.0])).numpy().round(4)
+    array([0.7616], dtype=float32)
+    >>> chain.forward_log_det_jacobian(paddle.to_tensor([0.0])).numpy().round(4)
+    array([-0.8676], dtype=float32)
+    """
 
     def __init__(self, transforms: Sequence[Transform]) -> None:
         self.transforms = _require_transform_list("ChainTransform", transforms)
@@ -97,7 +121,25 @@ def _event_rank_at_chain_input_or_output(ends: list[tuple[Any, Any]]) -> int:
 class IndependentTransform(Transform):
     """Transform that treats the last batch axes of another transform as event axes.
 
-    reinterpreted_batch_rank: number of axes
+    The values are those of `base`; the log-determinant of the Jacobian is summed over these axes.
+
+    Parameters
+    ----------
+    base : Transform
+    reinterpreted_batch_rank : int
+        Number of axes to treat as event axes, 1 or more.
+
+    Raises
+    ------
+    OpError
+        If `base` is not a Transform, or `reinterpreted_batch_rank` is not positive.
+
+    Examples
+    --------
+    >>> exp = paddle.distribution.IndependentTransform(paddle.distribution.ExpTransform(), 1)
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> exp.forward_log_det_jacobian(x).tolist()
+    [3.0, 7.0]
     """
 
     def __init__(self, base: Transform, reinterpreted_batch_rank: int) -> None:
@@ -135,7 +177,27 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """Transform that reshapes each event: [*, *in_event_shape] -> [*, *out_event_shape]."""
+    """Transform that reshapes each event: [*, *in_event_shape] -> [*, *out_event_shape].
+
+    Parameters
+    ----------
+    in_event_shape, out_event_shape : sequence of int
+        Shapes with the same number of elements.
+
+    Raises
+    ------
+    OpError
+        If the numbers of elements differ; in a call, if the shape of the input does not end in
+        the shape of an event.
+
+    Examples
+    --------
+    >>> reshape = paddle.distribution.ReshapeTransform([2, 3], [6])
+    >>> reshape.forward(paddle.zeros([5, 2, 3])).shape
+    [5, 6]
+    >>> reshape.inverse(paddle.zeros([5, 6])).shape
+    [5, 2, 3]
+    """
 
     _type = Type.BIJECTION
 
@@ -153,12 +215,24 @@ class ReshapeTransform(Transform):
 
     @property
     def in_event_shape(self) -> tuple[int, ...]:
-        """The shape of an event before the transform."""
+        """The shape of an event before the transform, a tuple of int.
+
+        Examples
+        --------
+        >>> paddle.distribution.ReshapeTransform([2, 3], [6]).in_event_shape
+        (2, 3)
+        """
         return self._in_event_shape
 
     @property
     def out_event_shape(self) -> tuple[int, ...]:
-        """The shape of an event after the transform."""
+        """The shape of an event after the transform, a tuple of int.
+
+        Examples
+        --------
+        >>> paddle.distribution.ReshapeTransform([2, 3], [6]).out_event_shape
+        (6,)
+        """
         return self._out_event_shape
 
     def _forward(self, x: Tensor) -> Tensor:
@@ -189,9 +263,27 @@ def _replace_event_shape(
 
 
 class StackTransform(Transform):
-    """Apply a transform to each slice along an axis.
+    """Transform that applies one transform to each slice along an axis.
 
-    axis: the axis that is sliced
+    Parameters
+    ----------
+    transforms : sequence of Transform
+        One for each slice, at least one.
+    axis : int, default 0
+        The axis that is sliced; a negative axis counts from the end.
+
+    Raises
+    ------
+    OpError
+        If `transforms` is empty or not a sequence of Transforms, or `axis` is not an int; in a
+        call, if the axis is out of range, or its size differs from the number of transforms.
+
+    Examples
+    --------
+    >>> exp, tanh = paddle.distribution.ExpTransform(), paddle.distribution.TanhTransform()
+    >>> stacked = paddle.distribution.StackTransform([exp, tanh], axis=1)
+    >>> stacked.forward(paddle.zeros([3, 2])).tolist()
+    [[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]
     """
 
     def __init__(self, transforms: Sequence[Transform], axis: int = 0) -> None:
@@ -208,12 +300,26 @@ class StackTransform(Transform):
 
     @property
     def transforms(self) -> list[Transform]:
-        """The transforms, one for each slice along the axis."""
+        """The transforms, one for each slice along the axis, a list of Transform.
+
+        Examples
+        --------
+        >>> exp = paddle.distribution.ExpTransform()
+        >>> len(paddle.distribution.StackTransform([exp, exp]).transforms)
+        2
+        """
         return self._transforms
 
     @property
     def axis(self) -> int:
-        """The axis along which the input is split into slices."""
+        """The axis along which the input is split into slices, an int.
+
+        Examples
+        --------
+        >>> exp = paddle.distribution.ExpTransform()
+        >>> paddle.distribution.StackTransform([exp, exp], axis=-1).axis
+        -1
+        """
         return self._axis
 
     def _is_injective(self) -> bool:

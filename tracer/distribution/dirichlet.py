@@ -14,9 +14,39 @@ from .kl import register_kl
 
 
 class Dirichlet(ExponentialFamily):
-    """Dirichlet distribution with density prod(x^(concentration - 1)) / B(concentration).
+    """Dirichlet distribution: K positive numbers with the sum 1.
 
-    concentration [*batch_shape, K], positive
+    density(x) = product over i of x[i]^(concentration[i] - 1) / B(concentration)
+
+    B is the multivariate beta function.
+
+    Parameters
+    ----------
+    concentration : Tensor, list or ndarray [*batch_shape, K], positive
+        Other values are not rejected, and their results are meaningless.
+
+    Attributes
+    ----------
+    concentration : Tensor [*batch_shape, K]
+
+    Raises
+    ------
+    OpError
+        If `concentration` has rank 0, or is neither a number, a list, an array nor a Tensor.
+
+    Notes
+    -----
+    Samples have no gradient: `rsample` raises NotImplementedError.
+
+    Examples
+    --------
+    >>> dirichlet = paddle.distribution.Dirichlet([1.0, 2.0, 1.0])
+    >>> dirichlet.event_shape
+    (3,)
+    >>> dirichlet.mean.tolist()
+    [0.25, 0.5, 0.25]
+    >>> round(dirichlet.prob([0.25, 0.5, 0.25]).item(), 4)
+    3.0
     """
 
     def __init__(self, concentration: Any) -> None:
@@ -27,27 +57,49 @@ class Dirichlet(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """Mean: concentration / sum of concentration."""
+        """The mean concentration / sum(concentration), Tensor [*batch_shape, K].
+
+        Examples
+        --------
+        >>> paddle.distribution.Dirichlet([1.0, 2.0, 1.0]).mean.tolist()
+        [0.25, 0.5, 0.25]
+        """
         return self.concentration / self.concentration.sum(-1, keepdim=True)
 
     @property
     def variance(self) -> Tensor:
-        """Variance: mean (1 - mean) / (1 + sum of concentration)."""
+        """The variance mean (1 - mean) / (1 + sum(concentration)), Tensor [*batch_shape, K].
+
+        Examples
+        --------
+        >>> paddle.distribution.Dirichlet([1.0, 2.0, 1.0]).variance.numpy().round(4)
+        array([0.0375, 0.05  , 0.0375], dtype=float32)
+        """
         return self.mean * (1 - self.mean) / (1 + self.concentration.sum(-1, keepdim=True))
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples without gradients with respect to the parameters.
-
-        -> [*shape, *batch_shape, K]
-        """
         return OPS["dirichlet"](
             broadcast_to(self.concentration.detach(), self._extend_shape(shape))
         )
 
     def log_prob(self, value: Any) -> Tensor:
-        """Log-density.
+        """Return the logarithm of the density at `value`.
 
-        value [*, K], with sum 1 -> [*]
+        Parameters
+        ----------
+        value : Tensor, list or ndarray [*, K]
+            Positive numbers with the sum 1 over the last axis, which is not checked. The leading
+            axes broadcast with `batch_shape`.
+
+        Returns
+        -------
+        Tensor [*], dtype of the parameters
+
+        Examples
+        --------
+        >>> dirichlet = paddle.distribution.Dirichlet([1.0, 2.0, 1.0])
+        >>> dirichlet.log_prob([[0.25, 0.5, 0.25], [0.5, 0.25, 0.25]]).numpy().round(4)
+        array([1.0986, 0.4055], dtype=float32)
         """
         value = to_tensor_of_dtype_like(value, self.concentration)
         return ((self.concentration - 1) * value.log()).sum(-1) - log_multivariate_beta(
@@ -55,9 +107,20 @@ class Dirichlet(ExponentialFamily):
         )
 
     def entropy(self) -> Tensor:
-        """Entropy (Lin 2016).
+        """Return the entropy in nats (Lin 2016).
 
-        -> [*batch_shape]
+        With a = concentration and its sum s over the K elements, the entropy is
+        log B(a) + (s - K) digamma(s) - sum((a - 1) digamma(a)).
+
+        Returns
+        -------
+        Tensor [*batch_shape], dtype of the parameters
+
+        Examples
+        --------
+        >>> dirichlet = paddle.distribution.Dirichlet([1.0, 2.0, 1.0])
+        >>> round(dirichlet.entropy().item(), 4)
+        -0.9584
         """
         a, total = self.concentration, self.concentration.sum(-1)
         digamma_term = ((a - 1) * a.digamma()).sum(-1)

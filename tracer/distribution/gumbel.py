@@ -13,9 +13,33 @@ from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_li
 
 
 class Gumbel(Distribution):
-    """Gumbel distribution with cumulative distribution function exp(-exp(-(x - loc) / scale)).
+    """Gumbel distribution, the limit distribution of maxima.
 
-    loc, scale: [*batch_shape]
+    cdf(x) = exp(-exp(-(x - loc) / scale))
+
+    Parameters
+    ----------
+    loc : Tensor, float, list or ndarray
+        Mode. `loc` and `scale` broadcast to `batch_shape`.
+    scale : Tensor, float, list or ndarray, positive
+
+    Attributes
+    ----------
+    loc, scale : Tensor [*batch_shape]
+
+    Raises
+    ------
+    OpError
+        If a parameter is neither a number, a list, an array nor a Tensor, or the shapes do not
+        broadcast.
+
+    Examples
+    --------
+    >>> gumbel = paddle.distribution.Gumbel(loc=0.0, scale=[1.0, 2.0])
+    >>> gumbel.mean.numpy().round(4)
+    array([0.5772, 1.1544], dtype=float32)
+    >>> gumbel.cdf(0.0).numpy().round(4)
+    array([0.3679, 0.3679], dtype=float32)
     """
 
     def __init__(self, loc: Any, scale: Any) -> None:
@@ -24,46 +48,78 @@ class Gumbel(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """Mean: loc + Euler's constant * scale."""
+        """The mean loc + gamma scale, Tensor [*batch_shape]; gamma = 0.5772 is Euler's constant.
+
+        Examples
+        --------
+        >>> paddle.distribution.Gumbel(0.0, [1.0, 2.0]).mean.numpy().round(4)
+        array([0.5772, 1.1544], dtype=float32)
+        """
         return self.loc + np.euler_gamma * self.scale
 
     @property
     def variance(self) -> Tensor:
-        """Variance: (pi scale)^2 / 6."""
+        """The variance (pi scale)^2 / 6, Tensor [*batch_shape].
+
+        Examples
+        --------
+        >>> paddle.distribution.Gumbel(0.0, [1.0, 2.0]).variance.numpy().round(4)
+        array([1.6449, 6.5797], dtype=float32)
+        """
         return (math.pi * self.scale).square() / 6
 
     @property
     def stddev(self) -> Tensor:
-        """Square root of the variance."""
+        """The standard deviation pi scale / sqrt(6), Tensor [*batch_shape].
+
+        Examples
+        --------
+        >>> paddle.distribution.Gumbel(0.0, [1.0, 2.0]).stddev.numpy().round(4)
+        array([1.2825, 2.5651], dtype=float32)
+        """
         return self.scale * (math.pi / math.sqrt(6))
 
     def log_prob(self, value: Any) -> Tensor:
-        """Return the log-density at `value`."""
         y = (self.loc - to_tensor_of_dtype_like(value, self.loc)) / self.scale
         return y - y.exp() - self.scale.log()
 
     def cdf(self, value: Any) -> Tensor:
-        """Return the cumulative distribution function at `value`."""
+        """Return the cumulative distribution function: exp(-exp(-(value - loc) / scale)).
+
+        Parameters
+        ----------
+        value : Tensor, float, list or ndarray
+            Broadcasts with `batch_shape`.
+
+        Returns
+        -------
+        Tensor, dtype of the parameters
+
+        Examples
+        --------
+        >>> gumbel = paddle.distribution.Gumbel(loc=0.0, scale=1.0)
+        >>> gumbel.cdf([0.0, 2.0]).numpy().round(4)
+        array([0.3679, 0.8734], dtype=float32)
+        """
         return (-((self.loc - to_tensor_of_dtype_like(value, self.loc)) / self.scale).exp()).exp()
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples without gradients with respect to the parameters.
-
-        -> [*shape, *batch_shape]
-        """
         return self.rsample(shape).detach()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradients with respect to the parameters.
-
-        -> [*shape, *batch_shape]
-        """
         noise = uniform(self._extend_shape(shape), self.loc.dtype, 1e-30, 1 - 2.0**-24)
         return self.loc - self.scale * (-noise.log()).log()
 
     def entropy(self) -> Tensor:
-        """Entropy: log(scale) + 1 + Euler's constant.
+        """Return the entropy log(scale) + 1 + gamma, in nats; gamma = 0.5772 is Euler's constant.
 
-        -> [*batch_shape]
+        Returns
+        -------
+        Tensor [*batch_shape], dtype of the parameters
+
+        Examples
+        --------
+        >>> paddle.distribution.Gumbel(0.0, [1.0, 2.0]).entropy().numpy().round(4)
+        array([1.5772, 2.2704], dtype=float32)
         """
         return self.scale.log() + (1 + np.euler_gamma)

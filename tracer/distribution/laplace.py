@@ -12,9 +12,34 @@ from .kl import register_kl
 
 
 class Laplace(Distribution):
-    """Laplace distribution with density exp(-|x - loc| / scale) / (2 scale).
+    """Laplace distribution.
 
-    loc, scale: [*batch_shape]
+    density(x) = exp(-|x - loc| / scale) / (2 scale)
+
+    Parameters
+    ----------
+    loc : Tensor, float, list or ndarray
+        Mean. `loc` and `scale` broadcast to `batch_shape`.
+    scale : Tensor, float, list or ndarray, positive
+        Mean distance from `loc`.
+
+    Attributes
+    ----------
+    loc, scale : Tensor [*batch_shape]
+
+    Raises
+    ------
+    OpError
+        If a parameter is neither a number, a list, an array nor a Tensor, or the shapes do not
+        broadcast.
+
+    Examples
+    --------
+    >>> laplace = paddle.distribution.Laplace(loc=0.0, scale=[1.0, 2.0])
+    >>> laplace.prob(0.0).tolist()
+    [0.5, 0.25]
+    >>> laplace.cdf(1.0).numpy().round(4)
+    array([0.8161, 0.6967], dtype=float32)
     """
 
     def __init__(self, loc: Any, scale: Any) -> None:
@@ -23,33 +48,86 @@ class Laplace(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """Mean: loc."""
+        """The mean loc, Tensor [*batch_shape].
+
+        Examples
+        --------
+        >>> paddle.distribution.Laplace([0.0, 1.0], 1.0).mean.tolist()
+        [0.0, 1.0]
+        """
         return self.loc
 
     @property
     def stddev(self) -> Tensor:
-        """Standard deviation: sqrt(2) scale."""
+        """The standard deviation sqrt(2) scale, Tensor [*batch_shape].
+
+        Examples
+        --------
+        >>> paddle.distribution.Laplace(0.0, [1.0, 2.0]).stddev.numpy().round(4)
+        array([1.4142, 2.8284], dtype=float32)
+        """
         return math.sqrt(2) * self.scale
 
     @property
     def variance(self) -> Tensor:
-        """Variance: 2 scale^2."""
+        """The variance 2 scale^2, Tensor [*batch_shape].
+
+        Examples
+        --------
+        >>> paddle.distribution.Laplace(0.0, [1.0, 2.0]).variance.numpy().round(4)
+        array([2., 8.], dtype=float32)
+        """
         return self.stddev.square()
 
     def log_prob(self, value: Any) -> Tensor:
-        """Return the log-density at `value`."""
         return (
             -((to_tensor_of_dtype_like(value, self.loc) - self.loc).abs() / self.scale)
             - (2 * self.scale).log()
         )
 
     def cdf(self, value: Any) -> Tensor:
-        """Return the cumulative distribution function at `value`."""
+        """Return the cumulative distribution function at `value`.
+
+        With z = (value - loc) / scale, it is exp(z) / 2 for z < 0 and 1 - exp(-z) / 2 for z >= 0.
+
+        Parameters
+        ----------
+        value : Tensor, float, list or ndarray
+            Broadcasts with `batch_shape`.
+
+        Returns
+        -------
+        Tensor, dtype of the parameters
+
+        Examples
+        --------
+        >>> laplace = paddle.distribution.Laplace(loc=0.0, scale=1.0)
+        >>> laplace.cdf([-1.0, 0.0, 1.0]).numpy().round(4)
+        array([0.1839, 0.5   , 0.8161], dtype=float32)
+        """
         distance = to_tensor_of_dtype_like(value, self.loc) - self.loc
         return 0.5 - 0.5 * distance.sign() * (-distance.abs() / self.scale).expm1()
 
     def icdf(self, value: Any) -> Tensor:
-        """Quantile function at `value` between 0 and 1."""
+        """Return the quantile function, the inverse of `cdf`.
+
+        loc - scale sign(p - 1/2) log(1 - 2 |p - 1/2|) with p = value
+
+        Parameters
+        ----------
+        value : Tensor, float, list or ndarray
+            Probabilities in [0, 1]; 0 and 1 return -inf and inf. Broadcasts with `batch_shape`.
+
+        Returns
+        -------
+        Tensor, dtype of the parameters
+
+        Examples
+        --------
+        >>> laplace = paddle.distribution.Laplace(loc=0.0, scale=1.0)
+        >>> laplace.icdf([0.0, 0.5, 0.75, 1.0]).numpy().round(4)
+        array([  -inf, 0.    , 0.6931,    inf], dtype=float32)
+        """
         return self._quantile_of_centered_probability(
             to_tensor_of_dtype_like(value, self.loc) - 0.5
         )
@@ -59,10 +137,6 @@ class Laplace(Distribution):
         return self.loc - self.scale * centred.sign() * (-2 * centred.abs()).log1p()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradients with respect to the parameters.
-
-        -> [*shape, *batch_shape]
-        """
         # excludes infinite samples
         margin = 2.0**-24 if self.loc.dtype.name != "float64" else 2.0**-53
         return self._quantile_of_centered_probability(
@@ -70,9 +144,16 @@ class Laplace(Distribution):
         )
 
     def entropy(self) -> Tensor:
-        """Entropy: 1 + log(2 scale).
+        """Return the entropy 1 + log(2 scale), in nats.
 
-        -> [*batch_shape]
+        Returns
+        -------
+        Tensor [*batch_shape], dtype of the parameters
+
+        Examples
+        --------
+        >>> paddle.distribution.Laplace(0.0, [1.0, 2.0]).entropy().numpy().round(4)
+        array([1.6931, 2.3863], dtype=float32)
         """
         return 1 + (2 * self.scale).log()
 

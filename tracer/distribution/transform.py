@@ -48,11 +48,35 @@ def apply_transform(input: Any, transform: Transform) -> Any:
 
 
 class Transform:
-    """Base of transforms.
+    """Base class of transforms of random variables.
 
-    Subclasses implement _forward, _inverse, one of _forward_log_det_jacobian and
-    _inverse_log_det_jacobian, _domain and _codomain; if shapes change, also _forward_shape and
-    _inverse_shape.
+    A transform maps x to y = f(x). Its last axes may be events that are transformed as a whole,
+    as the last axis of softmax.
+
+    Notes
+    -----
+    Subclasses implement `_forward`, `_inverse`, and one of `_forward_log_det_jacobian` and
+    `_inverse_log_det_jacobian`; transforms of events also define `_domain` and `_codomain`, and
+    those that change shapes `_forward_shape` and `_inverse_shape`. A method that is not
+    implemented raises NotImplementedError.
+
+    Calling a transform with a Tensor is `forward`; with a Distribution it returns a
+    `TransformedDistribution`; with another Transform it returns a `ChainTransform` that applies
+    this transform first and then the other one.
+
+    Examples
+    --------
+    >>> class Double(paddle.distribution.Transform):
+    ...     def _forward(self, x):
+    ...         return 2 * x
+    ...     def _inverse(self, y):
+    ...         return y / 2
+    ...     def _forward_log_det_jacobian(self, x):
+    ...         return paddle.full_like(x, np.log(2))
+    >>> Double()(paddle.to_tensor([1.0, 3.0])).tolist()
+    [2.0, 6.0]
+    >>> Double()(paddle.distribution.Uniform(0.0, 1.0)).prob([0.5, 1.5]).tolist()
+    [0.5, 0.5]
     """
 
     _type = Type.INJECTION
@@ -66,19 +90,79 @@ class Transform:
         return apply_transform(input, self)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the result of the transform for x."""
+        """Return y = f(x).
+
+        Parameters
+        ----------
+        x : Tensor [*, *event]
+
+        Returns
+        -------
+        Tensor [*, *event]
+            The shape of the event may differ from that of `x`; `forward_shape` returns it.
+
+        Raises
+        ------
+        OpError
+            If `x` is not a Tensor, or has fewer axes than an event.
+
+        Examples
+        --------
+        >>> paddle.distribution.ExpTransform().forward(paddle.zeros([2])).tolist()
+        [1.0, 1.0]
+        """
         return self._forward(self._require_tensor_of_event_rank(x, "forward", self._domain))
 
     def inverse(self, y: Tensor) -> Any:
-        """Return the value x that the transform maps to y; a pair of Tensors if two values are
-        mapped to y.
+        """Return the value x that the transform maps to `y`.
+
+        Parameters
+        ----------
+        y : Tensor [*, *event]
+
+        Returns
+        -------
+        Tensor [*, *event], or a pair of Tensors
+            `AbsTransform`, which maps two values to `y`, returns both.
+
+        Raises
+        ------
+        OpError
+            If `y` is not a Tensor, or has fewer axes than an event.
+
+        Examples
+        --------
+        >>> paddle.distribution.ExpTransform().inverse(paddle.ones([2])).tolist()
+        [0.0, 0.0]
+        >>> paddle.distribution.AbsTransform().inverse(paddle.to_tensor([3.0]))[0].tolist()
+        [-3.0]
         """
         return self._inverse(self._require_tensor_of_event_rank(y, "inverse", self._codomain))
 
     def forward_log_det_jacobian(self, x: Tensor) -> Tensor:
         """Return log |det J(x)|, where J is the Jacobian of the forward transform.
 
-        x [*, *event] -> [*]
+        Parameters
+        ----------
+        x : Tensor [*, *event]
+
+        Returns
+        -------
+        Tensor [*]
+            One number for each event.
+
+        Raises
+        ------
+        OpError
+            If `x` is not a Tensor, or has fewer axes than an event.
+        NotImplementedError
+            If the transform is not injective, or does not implement a Jacobian.
+
+        Examples
+        --------
+        >>> exp = paddle.distribution.ExpTransform()
+        >>> exp.forward_log_det_jacobian(paddle.to_tensor([0.0, 2.0])).tolist()
+        [0.0, 2.0]
         """
         self._require_tensor_of_event_rank(x, "forward_log_det_jacobian", self._domain)
         if not self._is_injective():
@@ -94,7 +178,29 @@ class Transform:
     def inverse_log_det_jacobian(self, y: Tensor) -> Any:
         """Return log |det J(y)|, where J is the Jacobian of the inverse transform.
 
-        y [*, *event] -> [*]
+        It is minus `forward_log_det_jacobian` at the inverse of `y`.
+
+        Parameters
+        ----------
+        y : Tensor [*, *event]
+
+        Returns
+        -------
+        Tensor [*], or a pair of Tensors
+            One number for each event. `AbsTransform` returns a pair, as its `inverse`.
+
+        Raises
+        ------
+        OpError
+            If `y` is not a Tensor, or has fewer axes than an event.
+        NotImplementedError
+            If the transform does not implement a Jacobian.
+
+        Examples
+        --------
+        >>> exp = paddle.distribution.ExpTransform()
+        >>> exp.inverse_log_det_jacobian(paddle.to_tensor([2.0, 4.0])).numpy().round(4)
+        array([-0.6931, -1.3863], dtype=float32)
         """
         self._require_tensor_of_event_rank(y, "inverse_log_det_jacobian", self._codomain)
         if _is_overridden(self, "_inverse_log_det_jacobian"):
@@ -104,11 +210,39 @@ class Transform:
         raise NotImplementedError(f"{type(self).__name__} implements no log_det_jacobian")
 
     def forward_shape(self, shape: Any) -> tuple[Any, ...]:
-        """Return the shape of the output of the transform for an input of the given shape."""
+        """Return the shape of the result of `forward` for an input of the given shape.
+
+        Parameters
+        ----------
+        shape : sequence of int
+
+        Returns
+        -------
+        tuple of int
+
+        Examples
+        --------
+        >>> paddle.distribution.StickBreakingTransform().forward_shape([5, 2])
+        (5, 3)
+        """
         return tuple(self._forward_shape(tuple(shape)))
 
     def inverse_shape(self, shape: Any) -> tuple[Any, ...]:
-        """Return the shape of the input of the transform for an output of the given shape."""
+        """Return the shape of the result of `inverse` for an input of the given shape.
+
+        Parameters
+        ----------
+        shape : sequence of int
+
+        Returns
+        -------
+        tuple of int
+
+        Examples
+        --------
+        >>> paddle.distribution.StickBreakingTransform().inverse_shape([5, 3])
+        (5, 2)
+        """
         return tuple(self._inverse_shape(tuple(shape)))
 
     def _is_injective(self) -> bool:
@@ -162,7 +296,22 @@ def _require_tensor(name: str, value: Any) -> Tensor:
 
 
 class AbsTransform(Transform):
-    """Transform y = |x|; the inverse returns -y and y."""
+    """Transform y = |x|.
+
+    Notes
+    -----
+    The transform is not injective: `inverse` returns the pair (-y, y), and
+    `inverse_log_det_jacobian` a pair of zeros; `forward_log_det_jacobian` raises
+    NotImplementedError.
+
+    Examples
+    --------
+    >>> absolute = paddle.distribution.AbsTransform()
+    >>> absolute.forward(paddle.to_tensor([-1.0, 2.0])).tolist()
+    [1.0, 2.0]
+    >>> [x.tolist() for x in absolute.inverse(paddle.to_tensor([3.0]))]
+    [[-3.0], [3.0]]
+    """
 
     _type = Type.SURJECTION
 
@@ -178,7 +327,31 @@ class AbsTransform(Transform):
 
 
 class AffineTransform(Transform):
-    """Transform y = loc + scale x."""
+    """Transform y = loc + scale x.
+
+    Parameters
+    ----------
+    loc, scale : Tensor
+        They broadcast with the input; `scale` is not 0.
+
+    Raises
+    ------
+    OpError
+        If `loc` or `scale` is not a Tensor.
+
+    Notes
+    -----
+    `forward_log_det_jacobian` has the shape of the input, broadcast with `scale`; in Paddle it has
+    the shape of `scale`.
+
+    Examples
+    --------
+    >>> affine = paddle.distribution.AffineTransform(paddle.to_tensor(1.0), paddle.to_tensor(2.0))
+    >>> affine.forward(paddle.to_tensor([0.0, 3.0])).tolist()
+    [1.0, 7.0]
+    >>> affine.inverse(paddle.to_tensor([1.0, 7.0])).tolist()
+    [0.0, 3.0]
+    """
 
     _type = Type.BIJECTION
 
@@ -188,12 +361,26 @@ class AffineTransform(Transform):
 
     @property
     def loc(self) -> Tensor:
-        """The offset loc of the transform loc + scale x."""
+        """The offset, a Tensor.
+
+        Examples
+        --------
+        >>> loc, scale = paddle.to_tensor([1.0, 2.0])
+        >>> paddle.distribution.AffineTransform(loc, scale).loc.item()
+        1.0
+        """
         return self._loc
 
     @property
     def scale(self) -> Tensor:
-        """The factor scale of the transform loc + scale x."""
+        """The factor, a Tensor.
+
+        Examples
+        --------
+        >>> loc, scale = paddle.to_tensor([1.0, 2.0])
+        >>> paddle.distribution.AffineTransform(loc, scale).scale.item()
+        2.0
+        """
         return self._scale
 
     def _forward(self, x: Tensor) -> Tensor:
@@ -222,7 +409,16 @@ def _broadcast_two_shapes(a: Any, b: Any) -> tuple[Any, ...]:
 
 
 class ExpTransform(Transform):
-    """Transform y = exp(x)."""
+    """Transform y = exp(x), from the real numbers to the positive numbers.
+
+    Examples
+    --------
+    >>> exp = paddle.distribution.ExpTransform()
+    >>> exp.forward(paddle.to_tensor([0.0, 1.0])).numpy().round(4)
+    array([1.    , 2.7183], dtype=float32)
+    >>> exp(paddle.distribution.Normal(0.0, 1.0)).prob([1.0]).numpy().round(4)
+    array([0.3989], dtype=float32)
+    """
 
     _type = Type.BIJECTION
 
@@ -237,7 +433,26 @@ class ExpTransform(Transform):
 
 
 class PowerTransform(Transform):
-    """Transform y = x^power for positive x."""
+    """Transform y = x^power of positive numbers.
+
+    Parameters
+    ----------
+    power : Tensor
+        Exponent, not 0; it broadcasts with the input.
+
+    Raises
+    ------
+    OpError
+        If `power` is not a Tensor.
+
+    Examples
+    --------
+    >>> square = paddle.distribution.PowerTransform(paddle.to_tensor(2.0))
+    >>> square.forward(paddle.to_tensor([1.0, 3.0])).numpy().round(4)
+    array([1., 9.], dtype=float32)
+    >>> square.inverse(paddle.to_tensor([1.0, 9.0])).numpy().round(4)
+    array([1., 3.], dtype=float32)
+    """
 
     _type = Type.BIJECTION
 
@@ -246,7 +461,13 @@ class PowerTransform(Transform):
 
     @property
     def power(self) -> Tensor:
-        """The exponent of the transform x^power."""
+        """The exponent, a Tensor.
+
+        Examples
+        --------
+        >>> paddle.distribution.PowerTransform(paddle.to_tensor(2.0)).power.item()
+        2.0
+        """
         return self._power
 
     def _forward(self, x: Tensor) -> Tensor:
@@ -269,7 +490,16 @@ def _softplus(x: Tensor) -> Tensor:
 
 
 class SigmoidTransform(Transform):
-    """Transform y = 1 / (1 + exp(-x))."""
+    """Transform y = 1 / (1 + exp(-x)), from the real numbers to (0, 1).
+
+    Examples
+    --------
+    >>> sigmoid = paddle.distribution.SigmoidTransform()
+    >>> sigmoid.forward(paddle.to_tensor([0.0, 2.0])).numpy().round(4)
+    array([0.5   , 0.8808], dtype=float32)
+    >>> sigmoid.inverse(paddle.to_tensor([0.5])).tolist()
+    [0.0]
+    """
 
     def _forward(self, x: Tensor) -> Tensor:
         return OPS["sigmoid"](x)
@@ -282,7 +512,16 @@ class SigmoidTransform(Transform):
 
 
 class TanhTransform(Transform):
-    """Transform y = tanh(x)."""
+    """Transform y = tanh(x), from the real numbers to (-1, 1).
+
+    Examples
+    --------
+    >>> tanh = paddle.distribution.TanhTransform()
+    >>> tanh.forward(paddle.to_tensor([0.0, 1.0])).numpy().round(4)
+    array([0.    , 0.7616], dtype=float32)
+    >>> tanh.inverse(paddle.to_tensor([0.5])).numpy().round(4)
+    array([0.5493], dtype=float32)
+    """
 
     _type = Type.BIJECTION
 
@@ -297,7 +536,23 @@ class TanhTransform(Transform):
 
 
 class SoftmaxTransform(Transform):
-    """Softmax along the last axis; its inverse is not unique."""
+    """Softmax along the last axis: y = exp(x) / sum(exp(x)).
+
+    Notes
+    -----
+    The transform is not injective, because softmax(x) = softmax(x + c): `inverse` returns log(y),
+    one of the values that are mapped to y, and the Jacobians raise NotImplementedError. Events
+    have one axis.
+
+    Examples
+    --------
+    >>> softmax = paddle.distribution.SoftmaxTransform()
+    >>> y = softmax.forward(paddle.to_tensor([0.0, 0.0, 0.0, 0.0]))
+    >>> y.tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    >>> softmax.forward(softmax.inverse(y)).numpy().round(4)
+    array([0.25, 0.25, 0.25, 0.25], dtype=float32)
+    """
 
     _type = Type.OTHER
     _domain = _codomain = Variable(1)
@@ -310,10 +565,23 @@ class SoftmaxTransform(Transform):
 
 
 class StickBreakingTransform(Transform):
-    """Stick breaking: maps K numbers to K + 1 probabilities; each number determines the part of the
-    remaining stick that is broken off.
+    """Stick breaking: map K numbers to K + 1 probabilities.
 
-    [*, K] -> [*, K + 1]
+    fraction[k] = sigmoid(x[k] - log(K - k)) for k = 0 ... K - 1; y[k] is this fraction of what
+    y[0] ... y[k - 1] leave of 1, and y[K] is the rest. Events have one axis: [*, K] -> [*, K + 1].
+
+    Notes
+    -----
+    x = 0 is mapped to K + 1 equal probabilities.
+
+    Examples
+    --------
+    >>> stick = paddle.distribution.StickBreakingTransform()
+    >>> y = stick.forward(paddle.zeros([3]))
+    >>> y.numpy().round(4)
+    array([0.25, 0.25, 0.25, 0.25], dtype=float32)
+    >>> stick.inverse(y).shape
+    [3]
     """
 
     _type = Type.BIJECTION

@@ -14,9 +14,39 @@ from .transform import Transform, apply_transform
 
 
 class TransformedDistribution(Distribution):
-    """Distribution of the values that `transforms` maps samples of `base` to.
+    """Distribution of y = f(x) for x ~ `base`, where f applies `transforms` one after the other.
 
-    sample uses base.sample, rsample uses base.rsample.
+    log p(y) = log p_base(x) - log |det J_f(x)| with x the inverse of y
+
+    Parameters
+    ----------
+    base : Distribution
+    transforms : sequence of Transform
+        Injective, if `log_prob` is used. The first one is applied first.
+
+    Raises
+    ------
+    OpError
+        If `base` is not a Distribution or `transforms` are not Transforms, or if the transforms
+        need events of a higher rank than `base` has axes.
+
+    Notes
+    -----
+    `sample` uses base.sample, `rsample` uses base.rsample. If the transforms need events of a
+    higher rank than those of `base`, the last batch axes of `base` become event axes; Paddle fails
+    in this case. `mean`, `variance` and `entropy` raise NotImplementedError.
+
+    Calling a Transform with a Distribution creates such a distribution, too.
+
+    Examples
+    --------
+    >>> normal = paddle.distribution.Normal(0.0, 1.0)
+    >>> exp = paddle.distribution.ExpTransform()
+    >>> lognormal = paddle.distribution.TransformedDistribution(normal, [exp])
+    >>> lognormal.sample([3]).shape
+    [3]
+    >>> lognormal.prob([0.5, 1.0, 2.0]).numpy().round(4)
+    array([0.6275, 0.3989, 0.1569], dtype=float32)
     """
 
     _base: Any
@@ -50,23 +80,37 @@ class TransformedDistribution(Distribution):
         super().__init__(shape[: len(shape) - rank], shape[len(shape) - rank :])
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples.
-
-        -> [*shape, *batch_shape, *event_shape]
-        """
         return ChainTransform(self._transforms).forward(self._base.sample(shape))
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradients with respect to the parameters.
-
-        -> [*shape, *batch_shape, *event_shape]
-        """
         return ChainTransform(self._transforms).forward(self._base.rsample(shape))
 
     def log_prob(self, value: Any) -> Tensor:
-        """Log-density, by the change of variables formula.
+        """Return the logarithm of the density at `value`, by the change of variables formula.
 
-        value [*, *event_shape] -> [*]
+        log p(y) = log p_base(x) - log |det J_f(x)| with x the inverse of y
+
+        Parameters
+        ----------
+        value : Tensor, float, list or ndarray [*, *event_shape]
+            Its leading axes broadcast with `batch_shape`.
+
+        Returns
+        -------
+        Tensor [*]
+
+        Raises
+        ------
+        NotImplementedError or OpError
+            If a transform is not injective.
+
+        Examples
+        --------
+        >>> uniform = paddle.distribution.Uniform(0.0, 1.0)
+        >>> double = paddle.distribution.AffineTransform(paddle.zeros([]), paddle.full([], 2.0))
+        >>> transformed = paddle.distribution.TransformedDistribution(uniform, [double])
+        >>> transformed.log_prob([0.5, 1.5]).numpy().round(4)
+        array([-0.6931, -0.6931], dtype=float32)
         """
         y, rank, correction = value, len(self._event_shape), None
         if not isinstance(y, Tensor):

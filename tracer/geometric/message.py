@@ -56,10 +56,43 @@ def send_u_recv(
     out_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Reduce, at each node, the rows of x at the sources of its incoming edges ('sum', 'mean',
-    'max', 'min').
+    """Send the features of nodes along the edges of a graph, and reduce them at each node.
 
-    x [N, *] -> [out_size or N, *]
+    out[n] = reduce_op over the edges e with dst_index[e] = n of x[src_index[e]]
+
+    Parameters
+    ----------
+    x : Tensor [N, *], a numeric dtype
+        Features of the nodes.
+    src_index, dst_index : Tensor [E], int32 | int64
+        Source and destination of each edge, in [0, N) and [0, rows of the result).
+    reduce_op : "sum", "mean", "max" or "min", default "sum"
+    out_size : int or Tensor [1], optional
+        Rows of the result. Default, and if it is not positive: N.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [out_size or N, *], dtype of `x`
+        0 at a node without incoming edges.
+
+    Raises
+    ------
+    OpError
+        If an index is out of range or not an integer, there are not as many sources as
+        destinations, or `reduce_op` is unknown.
+
+    See Also
+    --------
+    paddle.geometric.send_ue_recv : The same with features of edges.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> src, dst = paddle.to_tensor([0, 1, 2, 0]), paddle.to_tensor([1, 2, 1, 0])
+    >>> paddle.geometric.send_u_recv(x, src, dst).tolist()
+    [[1.0, 2.0], [6.0, 8.0], [3.0, 4.0]]
     """
     return _gather_rows_and_reduce(x, src_index, dst_index, reduce_op, out_size)
 
@@ -74,18 +107,52 @@ def send_ue_recv(
     out_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Compute message_op(x at the source, features y of the edge) for each edge, and reduce the
-    results at each node as send_u_recv does.
+    """Combine the features of nodes and edges, and reduce the results at each node.
 
-    x [N, *], y [E, *] -> [out_size or N, *]
+    out[n] = reduce_op over the edges e with dst_index[e] = n of message_op(x[src_index[e]], y[e])
+
+    Parameters
+    ----------
+    x : Tensor [N, *], a numeric dtype
+        Features of the nodes.
+    y : Tensor [E, *], dtype of `x`
+        Features of the edges. The axes after the first broadcast with those of `x`; axes of size 1
+        are appended to the tensor of lower rank.
+    src_index, dst_index : Tensor [E], int32 | int64
+        Source and destination of each edge, in [0, N) and [0, rows of the result).
+    message_op : "add", "sub", "mul" or "div", default "add"
+    reduce_op : "sum", "mean", "max" or "min", default "sum"
+    out_size : int or Tensor [1], optional
+        Rows of the result. Default, and if the int is not positive: N.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [out_size or N, *], dtype of `x`
+        0 at a node without incoming edges.
+
+    Raises
+    ------
+    OpError
+        If an index is out of range, the shapes do not broadcast, or `message_op` or `reduce_op` is
+        unknown.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> weight = paddle.to_tensor([10.0, 100.0, 1000.0])
+    >>> src, dst = paddle.to_tensor([0, 1, 1]), paddle.to_tensor([1, 1, 0])
+    >>> paddle.geometric.send_ue_recv(x, weight, src, dst, message_op="mul").tolist()
+    [[3000.0, 4000.0], [310.0, 420.0]]
     """
     message = _compute_message(
         "send_ue_recv", message_op, *_append_axes_to_max_rank(gather(x, src_index), y)
     )
     edge_index = arange(dst_index.shape[0], dtype=dst_index.dtype)
-    return _gather_rows_and_reduce(
-        message, edge_index, dst_index, reduce_op, x.shape[0] if out_size is None else out_size
-    )
+    if out_size is None or (not isinstance(out_size, Tensor) and int(out_size) <= 0):
+        out_size = x.shape[0]
+    return _gather_rows_and_reduce(message, edge_index, dst_index, reduce_op, out_size)
 
 
 def send_uv(
@@ -96,9 +163,38 @@ def send_uv(
     message_op: str = "add",
     name: str | None = None,
 ) -> Tensor:
-    """Return message_op(x at the source, y at the destination) for each edge.
+    """Combine the features of the source and the destination of each edge.
 
-    x [N, *], y [N, *] -> [E, *]
+    out[e] = message_op(x[src_index[e]], y[dst_index[e]])
+
+    Parameters
+    ----------
+    x : Tensor [N, *], a numeric dtype
+        Features of the nodes as sources.
+    y : Tensor [N, *], dtype of `x`
+        Features of the nodes as destinations. The axes after the first broadcast with those of
+        `x`; axes of size 1 are appended to the tensor of lower rank.
+    src_index, dst_index : Tensor [E], int32 | int64
+        Source and destination of each edge, in [0, N).
+    message_op : "add", "sub", "mul" or "div", default "add"
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [E, *], dtype of `x`
+
+    Raises
+    ------
+    OpError
+        If an index is out of range, the shapes do not broadcast, or `message_op` is unknown.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> src, dst = paddle.to_tensor([0, 1]), paddle.to_tensor([1, 2])
+    >>> paddle.geometric.send_uv(x, x, src, dst, message_op="sub").tolist()
+    [[-2.0, -2.0], [-2.0, -2.0]]
     """
     return _compute_message(
         "send_uv", message_op, *_append_axes_to_max_rank(gather(x, src_index), gather(y, dst_index))

@@ -31,13 +31,13 @@ __all__ = [
 ]
 
 def segment_max(data: Tensor, segment_ids: Tensor, name: str | None = None) -> Tensor:
-    """Maximum of the rows of each segment: data [N, *], segment_ids int [N] -> [S, *]."""
+    """Return the maximum of the rows of each segment, element by element."""
 
 def segment_mean(data: Tensor, segment_ids: Tensor, name: str | None = None) -> Tensor:
-    """Mean of the rows of each segment: data [N, *], segment_ids int [N] -> [S, *]."""
+    """Return the mean of the rows of each segment."""
 
 def segment_min(data: Tensor, segment_ids: Tensor, name: str | None = None) -> Tensor:
-    """Minimum of the rows of each segment: data [N, *], segment_ids int [N] -> [S, *]."""
+    """Return the minimum of the rows of each segment, element by element."""
 
 def segment_sum(data: Tensor, segment_ids: Tensor, name: str | None = None) -> Tensor:
-    """Sum of the rows of each segment: data [N, *], segment_ids int [N] -> [S, *]."""
+    """Return the sum of the rows of each segment."""

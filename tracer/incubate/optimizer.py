@@ -30,12 +30,40 @@ NUM_SUMS, NUM_COUNTS = 3, 3  # state of an averaged parameter
 
 
 class LookAhead(LookaheadOptimizer):
-    """Lookahead (Zhang et al. 2019): every k steps, slow += alpha * (parameter - slow); parameter =
-    slow.
+    """Lookahead (Zhang et al. 2019): an optimizer that also keeps slow copies of the parameters.
 
-    The slow weights start from the parameters at the first step.
-    inner_optimizer: updates the parameters.
-    Raises ArgumentAssertionError, an AssertionError, for invalid arguments.
+    Every k steps: slow += alpha * (parameter - slow); parameter = slow
+
+    Parameters
+    ----------
+    inner_optimizer : Optimizer
+        Updates the parameters in each step.
+    alpha : float, default 0.5
+        Step of the slow copies, in [0, 1].
+    k : int, default 5
+        Number of steps of the inner optimizer per step of the slow copies, 1 or more.
+    name : str, optional
+        Not used.
+
+    Raises
+    ------
+    ArgumentAssertionError
+        If `inner_optimizer` is None, or `alpha` or `k` is out of range. It is an AssertionError.
+
+    Notes
+    -----
+    The slow copies start from the parameters after the first step. Other methods and attributes,
+    such as `clear_grad`, `get_lr` and `state_dict`, are those of the inner optimizer. Parameters
+    with ``stop_gradient=True`` have no slow copies.
+
+    Examples
+    --------
+    >>> fc = nn.Linear(4, 2)
+    >>> sgd = paddle.optimizer.SGD(0.1, parameters=fc.parameters())
+    >>> lookahead = paddle.incubate.LookAhead(sgd, alpha=0.5, k=2)
+    >>> fc(paddle.ones([8, 4])).mean().backward()
+    >>> lookahead.step()
+    >>> lookahead.clear_grad()
     """
 
     def __init__(
@@ -62,7 +90,21 @@ class LookAhead(LookaheadOptimizer):
 
     @no_grad()
     def step(self) -> None:
-        """Run a step of the inner optimizer; every k-th step also updates the slow weights."""
+        """Run a step of the inner optimizer; every k-th step also updates the slow copies.
+
+        Examples
+        --------
+        >>> one = nn.initializer.Constant(1.0)
+        >>> weight = paddle.create_parameter([1], "float32", default_initializer=one)
+        >>> sgd = paddle.optimizer.SGD(0.5, parameters=[weight])
+        >>> lookahead = paddle.incubate.LookAhead(sgd, alpha=0.5, k=2)
+        >>> for _ in range(2):  # to 0.5, then to 0.0 and halfway back to 0.5
+        ...     weight.sum().backward()
+        ...     lookahead.step()
+        ...     lookahead.clear_grad()
+        >>> weight.tolist()
+        [0.25]
+        """
         self.inner_optimizer.step()
         self._num_steps += 1
         for parameter in self.inner_optimizer._parameter_list:
@@ -82,8 +124,33 @@ class LookAhead(LookaheadOptimizer):
         parameters: Any = None,
         no_grad_set: Any = None,
     ) -> Any:
-        """Update the parameters by the gradients that `loss.backward()` computed; in a program,
-        append the ops.
+        """Update the parameters; in a program, append the ops that do so.
+
+        Parameters
+        ----------
+        loss : Tensor or Variable []
+            In eager mode ``loss.backward()`` has computed the gradients before; in a program the
+            gradients are appended.
+        startup_program : Program, optional
+            Of a program: receives the initialization. Default: the default startup program.
+        parameters, no_grad_set : optional
+            Not used.
+
+        Returns
+        -------
+        tuple
+            The ops and the pairs of parameter and gradient of the inner optimizer; in eager mode
+            two empty lists.
+
+        Examples
+        --------
+        >>> fc = nn.Linear(4, 2)
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=fc.parameters())
+        >>> lookahead = paddle.incubate.LookAhead(sgd, alpha=0.5, k=2)
+        >>> loss = fc(paddle.ones([8, 4])).mean()
+        >>> loss.backward()
+        >>> lookahead.minimize(loss)
+        ([], [])
         """
         if state.mode.program_builder is not None:
             return super().minimize(loss, startup_program)
@@ -114,13 +181,45 @@ class LookAhead(LookaheadOptimizer):
 
 
 class ModelAverage(Averages):
-    """Average of each parameter over the last steps.
+    """Averages of parameters over the last steps, for evaluation.
 
-    The window has average_window_rate of all steps, at least min_average_window and at most
-    max_average_window.
-    parameters: in a program by default all of it. In eager mode `step()` accumulates after each
-    optimizer step; a program does it itself.
-    Raises OpError without parameters in eager mode.
+    The average covers the current window of steps and the one before it. A window ends after
+    average_window_rate * (number of steps so far) steps, but not before `min_average_window` and
+    not after max(min_average_window, max_average_window) steps.
+
+    Parameters
+    ----------
+    average_window_rate : float
+        Length of a window relative to the number of steps so far.
+    parameters : sequence of Tensor, optional
+        Required in eager mode. Default in a program: all of its parameters.
+    min_average_window, max_average_window : int, default 10000
+        Bounds of the length of a window, in steps.
+    name : str, optional
+        Not used.
+
+    Raises
+    ------
+    OpError
+        In eager mode, if `parameters` is None.
+
+    Notes
+    -----
+    In eager mode call `step` after each step of the optimizer. A program accumulates by itself:
+    create the object after the optimizer while the program is recorded.
+
+    Examples
+    --------
+    >>> fc = nn.Linear(1, 1, bias_attr=False)
+    >>> average = paddle.incubate.ModelAverage(0.15, fc.parameters())
+    >>> for value in (1.0, 2.0, 6.0):  # steps of training
+    ...     fc.weight.set_value(np.full([1, 1], value, "float32"))
+    ...     average.step()
+    >>> with average.apply():
+    ...     fc.weight.item()
+    3.0
+    >>> fc.weight.item()
+    6.0
     """
 
     def __init__(
@@ -137,6 +236,7 @@ class ModelAverage(Averages):
             "max_average_window": max_average_window,
         }
         self._is_eager = state.mode.program_builder is None
+        self._saved_arrays: list[tuple[Any, Any]] = []  # parameters and their arrays before `apply`
         if not self._is_eager:
             program = default_main_program()
             selected = (
@@ -156,7 +256,19 @@ class ModelAverage(Averages):
 
     @no_grad()
     def step(self) -> None:
-        """Add the current values of the parameters to the running sums of their averages."""
+        """Add the current values of the parameters to the sums of their averages.
+
+        Call it in eager mode after each step of the optimizer.
+
+        Examples
+        --------
+        >>> fc = nn.Linear(4, 2)
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=fc.parameters())
+        >>> average = paddle.incubate.ModelAverage(0.15, fc.parameters())
+        >>> fc(paddle.ones([8, 4])).mean().backward()
+        >>> sgd.step()
+        >>> average.step()
+        """
         for name, (parameter, sums_and_counts) in self._sums_by_parameter_name.items():
             self._sums_by_parameter_name[name] = (
                 parameter,
@@ -170,22 +282,71 @@ class ModelAverage(Averages):
         parameters: Any = None,
         no_grad_set: Any = None,
     ) -> None:
-        """In eager mode, add the current parameters to the running sums, as `step` does. While a
-        program is recorded, do nothing, because the program already contains the updates of the
-        sums.
+        """In eager mode, add the current parameters to the sums of their averages, as `step` does.
+
+        While a program is recorded, do nothing, because the program already contains the updates
+        of the sums.
+
+        Parameters
+        ----------
+        loss : Tensor
+            Not used.
+        startup_program, parameters, no_grad_set : optional
+            Not used.
+
+        Examples
+        --------
+        >>> fc = nn.Linear(4, 2)
+        >>> average = paddle.incubate.ModelAverage(0.15, fc.parameters())
+        >>> average.minimize(fc(paddle.ones([8, 4])).mean())
         """
         if self._is_eager:
             self.step()
 
     def clear_grad(self) -> None:
-        """Clear the gradients of the parameters."""
+        """Set the gradients of the parameters to 0. Eager mode only.
+
+        Examples
+        --------
+        >>> fc = nn.Linear(4, 2)
+        >>> average = paddle.incubate.ModelAverage(0.15, fc.parameters())
+        >>> fc(paddle.ones([8, 4])).mean().backward()
+        >>> average.clear_grad()
+        >>> fc.weight.grad.abs().sum().item()
+        0.0
+        """
         for parameter, _ in self._sums_by_parameter_name.values():
             parameter.clear_grad()
 
     @contextmanager
     def apply(self, executor: Any = None, need_restore: bool = True) -> Iterator[None]:
-        """Context manager: replace the parameters by their averages in the body. The parameters are
-        restored afterwards if need_restore is True.
+        """Return a context manager in which the parameters have their averages as values.
+
+        Parameters
+        ----------
+        executor : Executor, optional
+            Not used; of a program, the values are those of the current scope.
+        need_restore : bool, default True
+            Restore the parameters afterwards.
+
+        Yields
+        ------
+        None
+
+        Notes
+        -----
+        Without a call of `step` before, the averages are NaN.
+
+        Examples
+        --------
+        >>> fc = nn.Linear(1, 1, bias_attr=False)
+        >>> average = paddle.incubate.ModelAverage(0.15, fc.parameters())
+        >>> for value in (1.0, 2.0, 6.0):
+        ...     fc.weight.set_value(np.full([1, 1], value, "float32"))
+        ...     average.step()
+        >>> with average.apply():
+        ...     fc.weight.item()
+        3.0
         """
         if not self._is_eager:
             with super().apply(executor, need_restore):
@@ -204,7 +365,28 @@ class ModelAverage(Averages):
                 self.restore()
 
     def restore(self, executor: Any = None) -> None:
-        """Restore the values that the parameters had before apply() replaced them by averages."""
+        """Restore the values that the parameters had before `apply` replaced them by averages.
+
+        It is needed after ``apply(need_restore=False)`` only.
+
+        Parameters
+        ----------
+        executor : Executor, optional
+            Not used.
+
+        Examples
+        --------
+        >>> fc = nn.Linear(1, 1, bias_attr=False)
+        >>> average = paddle.incubate.ModelAverage(0.15, fc.parameters())
+        >>> for value in (1.0, 2.0, 6.0):
+        ...     fc.weight.set_value(np.full([1, 1], value, "float32"))
+        ...     average.step()
+        >>> with average.apply(need_restore=False):
+        ...     pass
+        >>> average.restore()
+        >>> fc.weight.item()
+        6.0
+        """
         if not self._is_eager:
             super().restore(executor)
             return

@@ -191,6 +191,9 @@ def test_model_average_of_a_layer() -> None:
     mean = paddle.incubate.ModelAverage(
         0.15, net.parameters(), min_average_window=2, max_average_window=4
     )
+    initial = net.weight.numpy()
+    mean.restore()  # without a call of `apply` before, nothing changes
+    np.testing.assert_array_equal(net.weight.numpy(), initial)
     seen = []
     for i in range(3):
         net.weight.set_value(np.full([4, 1], i, "float32"))
