@@ -522,6 +522,7 @@ def test_every_folder_is_in_the_wheel() -> None:
         Path(source).name for source in PACKAGES.values() if source.startswith("tracer/")
     } - {
         "__init__.py",
+        "__init__.pyi",
         "__main__.py",
         "py.typed",
     }

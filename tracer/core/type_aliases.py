@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .dtype import DType
-    from .place import Place
-    from .tensor import Tensor
+from .dtype import DType
+from .place import Place
+from .tensor import Tensor
 
 # The other operand of a Python operator; int, float and bool count as complex.
-Operand: TypeAlias = "Tensor | np.ndarray[Any, Any] | np.generic | complex"
+Operand: TypeAlias = Tensor | np.ndarray[Any, Any] | np.generic | complex
 # What `to_tensor` accepts.
 TensorLike: TypeAlias = "Operand | Sequence[TensorLike]"
-DTypeLike: TypeAlias = "DType | str | np.dtype[Any] | type[Any]"
-Scalar: TypeAlias = "float | np.number[Any] | Tensor"  # a tensor has one element
-Size: TypeAlias = "int | np.integer[Any] | Tensor"  # a tensor has one element
-Shape: TypeAlias = "int | Sequence[Size] | Tensor | np.ndarray[Any, Any]"
-Axes: TypeAlias = "int | Sequence[int]"
-PlaceLike: TypeAlias = "Place | str"
+DTypeLike: TypeAlias = DType | str | np.dtype[Any] | type[Any]
+Scalar: TypeAlias = float | np.number[Any] | Tensor  # a tensor has one element
+Size: TypeAlias = int | np.integer[Any] | Tensor  # a tensor has one element
+Shape: TypeAlias = int | Sequence[Size] | Tensor | np.ndarray[Any, Any]
+Axes: TypeAlias = int | Sequence[int]
+PlaceLike: TypeAlias = Place | str

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
 
-if TYPE_CHECKING:
-    from ..core.tensor import Tensor
-    from ..nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
-    from ..regularizer import L1Decay, L2Decay
+from ..core.tensor import Tensor
 
-GradientClip: TypeAlias = "ClipGradByValue | ClipGradByNorm | ClipGradByGlobalNorm"
-WeightDecay: TypeAlias = "float | Tensor | L1Decay | L2Decay"
+
+class Regularizer(Protocol):
+    """A term that is added to the loss, such as `paddle.regularizer.L2Decay`."""
+
+    def gradient_term(self, parameter: Any) -> Any:
+        """Return the gradient of the term with respect to a parameter."""
+
+
+# A function from pairs (parameter, gradient) to clipped pairs, such as nn.ClipGradByNorm.
+GradientClip: TypeAlias = Callable[[Any], Any]
+WeightDecay: TypeAlias = float | Tensor | Regularizer
