@@ -136,7 +136,6 @@ class RoIAlign(_RoILayer):
     """
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor, aligned: bool = True) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return roi_align(
             x, boxes, boxes_num, self._output_size, self._spatial_scale, aligned=aligned
         )
@@ -149,11 +148,9 @@ class RoIPool(_RoILayer):
     """
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return roi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)
 
     def extra_repr(self) -> str:
-        """Return the arguments that `repr` shows."""
         return f"output_size={self._output_size}, spatial_scale={self._spatial_scale}"
 
 
@@ -164,7 +161,6 @@ class PSRoIPool(_RoILayer):
     """
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return psroi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)
 
 
@@ -519,7 +515,6 @@ class DeformConv2D(Layer):
         self.bias: Any = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
     def forward(self, x: Tensor, offset: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return deform_conv2d(x, offset, self.weight, self.bias, *self._conv_args, mask=mask)
 
 
