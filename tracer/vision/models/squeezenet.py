@@ -93,7 +93,7 @@ class SqueezeNet(nn.Layer):
 
     Shape
     -----
-    x : [N, 3, H, W] with H, W >= 31, float32 | float64
+    x : [N, 3, H, W] with H, W >= 27, float32 | float64
     returns : [N, num_classes]; without last convolution [N, 512]; without pool
         [N, C, H', W'], about 1/16 of the size
 
