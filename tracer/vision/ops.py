@@ -21,7 +21,7 @@ from ..nn.functional.common import add_channel_bias
 from ..nn.functional.conv import to_int_list_of_length
 from ..nn.layer import Layer
 from ..nn.norm import BatchNorm2D
-from ..tensor.convert import to_tensor
+from ..tensor.convert import full, to_tensor
 from ..tensor.logic import equal
 from ..tensor.manipulation import concat, gather, reshape, where
 from ..tensor.search import argsort
@@ -458,6 +458,8 @@ def nms(
                     ),
                 )
             )
+    if not selected:
+        return full([0], 0, "int64")
     indices = concat(selected)
     indices = gather(indices, argsort(gather(scores, indices), descending=True))
     return indices if top_k is None else indices[:top_k]
