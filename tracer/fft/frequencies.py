@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.dtype import get_default_dtype
 from ..core.errors import OpError, append_user_line
-from ..core.operand_checks import check_tensors
+from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import arange
@@ -97,6 +97,9 @@ def _roll_by_half(x: Tensor, axes: Any, inverse: bool) -> Tensor:
     axis_list = (
         list(range(x.ndim)) if axes is None else [axes] if isinstance(axes, int) else list(axes)
     )
+    for axis in axis_list:
+        if not -x.ndim <= axis < x.ndim:
+            raise axis_out_of_range_error(x, axis)
     sizes = [x.shape[a] for a in axis_list]
     return roll(x, [-(s // 2) if inverse else s // 2 for s in sizes], axis_list) if axis_list else x
 
