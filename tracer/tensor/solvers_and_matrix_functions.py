@@ -255,7 +255,7 @@ def lstsq(
 
     Notes
     -----
-    There is no gradient.
+    Unlike in Paddle, the solution has a gradient.
 
     Examples
     --------
@@ -360,7 +360,7 @@ def pinv(x: Tensor, rcond: Any = 1e-15, hermitian: bool = False, name: str | Non
     Parameters
     ----------
     x : Tensor [*, M, N], float32 | float64 | complex64 | complex128
-    rcond : float or Tensor [*], default 1e-15
+    rcond : float or Tensor [*, 1], default 1e-15
         Singular values up to rcond times the largest count as 0.
     hermitian : bool, default False
         x is Hermitian; only its lower triangle is read, and eigenvalues are used.
