@@ -45,8 +45,8 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     Notes
     -----
     More than two operands are contracted in pairs, in an order that keeps intermediate results
-    small. The gradients of a diagonal ("ii->i") and of "..." in only one of two operands are not
-    supported.
+    small. Unlike in Paddle, there are gradients of a diagonal ("ii->i") and of "..." in only one
+    of two operands.
 
     Examples
     --------
