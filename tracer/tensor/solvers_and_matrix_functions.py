@@ -34,7 +34,7 @@ def inverse(x: Tensor, name: str | None = None) -> Tensor:
     Raises
     ------
     OpError
-        If a matrix is singular or not square, or x is of half precision.
+        If a matrix is singular or not square, or x has another dtype.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def det(x: Tensor, name: str | None = None) -> Tensor:
     Raises
     ------
     OpError
-        If the matrices are not square, or x is of half precision.
+        If the matrices are not square, or x has another dtype.
 
     Examples
     --------
@@ -125,8 +125,8 @@ def solve(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     Raises
     ------
     OpError
-        If a matrix is singular or not square, shapes or dtypes do not fit, or x is of half
-        precision.
+        If a matrix is singular or not square, shapes or dtypes do not fit, or x has another
+        dtype.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def triangular_solve(
     Raises
     ------
     OpError
-        If a triangle is singular, shapes or dtypes do not fit, or x is of half precision.
+        If a triangle is singular, shapes or dtypes do not fit, or x has another dtype.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def cholesky_solve(x: Tensor, y: Tensor, upper: bool = False, name: str | None =
     Raises
     ------
     OpError
-        If shapes or dtypes do not fit, a factor is singular, or x is of half precision.
+        If shapes or dtypes do not fit, a factor is singular, or x has another dtype.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def lstsq(
     Raises
     ------
     OpError
-        If shapes or dtypes do not fit, `driver` has another value, or x is of half precision.
+        If shapes or dtypes do not fit, `driver` has another value, or x has another dtype.
 
     Notes
     -----
@@ -302,8 +302,8 @@ def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
     Raises
     ------
     OpError
-        If the matrices are not square, n is negative and a matrix is singular, or x is of half
-        precision.
+        If the matrices are not square, n is negative and a matrix is singular, or x has another
+        dtype.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def matrix_rank(
     Raises
     ------
     OpError
-        If x has fewer than two axes or is of half precision.
+        If x has fewer than two axes or another dtype.
 
     Examples
     --------
@@ -374,7 +374,7 @@ def pinv(x: Tensor, rcond: Any = 1e-15, hermitian: bool = False, name: str | Non
     Raises
     ------
     OpError
-        If x has fewer than two axes or is of half precision.
+        If x has fewer than two axes or another dtype.
 
     Examples
     --------
@@ -425,7 +425,7 @@ def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
     Raises
     ------
     OpError
-        If `p` has another value, x has fewer than two axes or is of half precision; for "fro",
+        If `p` has another value, x has fewer than two axes or another dtype; for "fro",
         "nuc", 1, -1, inf and -inf also if a matrix is singular or not square.
 
     Examples

@@ -351,7 +351,7 @@ def pixel_shuffle(
     Raises
     ------
     OpError
-        If the channels are not a multiple of r * r or x has another rank.
+        If the channels are not a multiple of r * r, x has another rank or `data_format` is unknown.
 
     Examples
     --------
@@ -385,7 +385,8 @@ def pixel_unshuffle(
     Raises
     ------
     OpError
-        If the height or width is not a multiple of r or x has another rank.
+        If the height or width is not a multiple of r, x has another rank or `data_format` is
+        unknown.
 
     Examples
     --------
@@ -420,7 +421,7 @@ def channel_shuffle(
     Raises
     ------
     OpError
-        If `groups` does not divide the channels or x has another rank.
+        If `groups` does not divide the channels, x has another rank or `data_format` is unknown.
 
     Examples
     --------
@@ -463,7 +464,7 @@ def temporal_shift(
     Raises
     ------
     OpError
-        If `seg_num` does not divide the batch or x has another rank.
+        If `seg_num` does not divide the batch, x has another rank or `data_format` is unknown.
 
     Examples
     --------
