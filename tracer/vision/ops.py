@@ -662,9 +662,8 @@ def box_coder(
 ) -> Tensor:
     """Encode boxes as offsets from prior boxes, or decode them (Girshick et al. 2014).
 
-    encode: ((cx - px) / pw, (cy - py) / ph, log(w / pw), log(h / ph)) / variance for a box with
-    centre cx, cy and size w, h, and a prior with centre px, py and size pw, ph. decode: the
-    inverse.
+    offsets = ((cx - px) / pw, (cy - py) / ph, log(w / pw), log(h / ph)) / variance for a box with
+    centre cx, cy and size w, h, and a prior with centre px, py and size pw, ph
 
     Parameters
     ----------
@@ -673,19 +672,19 @@ def box_coder(
     prior_box_var : Tensor [M, 4] or sequence of 4 float
         Variances of each prior, or of all.
     target_box : Tensor, dtype of prior_box
-        encode: boxes x1, y1, x2, y2 [N, 4]. decode: offsets [N, M, 4].
+        Boxes x1, y1, x2, y2 [N, 4] to encode, or offsets [N, M, 4] to decode.
     code_type : "encode_center_size" or "decode_center_size", default "encode_center_size"
     box_normalized : bool, default True
         False: coordinates are pixels, and a box has the width x2 - x1 + 1.
     axis : 0 or 1, default 0
-        decode: 0 applies prior m to ``target_box[:, m]``, 1 applies prior n to ``target_box[n]``.
+        For decoding: 0 applies prior m to ``target_box[:, m]``, 1 prior n to ``target_box[n]``.
     name : str, optional
         Not used.
 
     Returns
     -------
     Tensor [N, M, 4], dtype of prior_box
-        encode: offsets of each box from each prior. decode: boxes x1, y1, x2, y2.
+        Offsets of each box from each prior, or decoded boxes x1, y1, x2, y2.
 
     Raises
     ------
