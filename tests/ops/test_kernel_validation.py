@@ -81,3 +81,35 @@ def test_kernels_reject_what_meta_rules_reject(row: Row) -> None:
         for text in accepted_shapes(row, slot)
     ]
     assert not found
+
+
+DECOMPOSITIONS = (
+    "cholesky", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lu", "matrix_rank", "pinv", "qr", "slogdet", "svd",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DECOMPOSITIONS)
+def test_decompositions_reject_integers(name: str) -> None:
+    matrix = oarlock.to_tensor([[2, 1], [1, 3]])
+    with pytest.raises(OpError, match="needs a floating dtype"):
+        getattr(oarlock.linalg, name)(matrix)
+
+
+@pytest.mark.parametrize("name", ["cholesky_solve", "lstsq", "solve", "triangular_solve"])
+def test_solvers_reject_integers(name: str) -> None:
+    matrix = oarlock.to_tensor([[2, 1], [1, 3]])
+    with pytest.raises(OpError, match="needs a floating dtype"):
+        getattr(oarlock.linalg, name)(matrix, matrix)
+
+
+def test_matrix_power_rejects_integers() -> None:
+    with pytest.raises(OpError, match="needs a floating dtype"):
+        oarlock.linalg.matrix_power(oarlock.to_tensor([[2, 1], [1, 3]]), 2)
+
+
+@pytest.mark.parametrize(
+    "name", ["channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "temporal_shift"]
+)
+def test_rearrangements_reject_unknown_data_formats(name: str) -> None:
+    with pytest.raises(OpError, match="data format NCWH is neither NCHW nor NHWC"):
+        getattr(oarlock.nn.functional, name)(oarlock.ones([4, 4, 2, 2]), 2, data_format="NCWH")

@@ -207,6 +207,7 @@ AXES = [
     lambda: paddle.unstack(SCALAR), lambda: paddle.nn.functional.dropout2d(SCALAR), lambda: paddle.tensordot(SCALAR, SCALAR, 1),
     lambda: paddle.trapezoid(SCALAR), lambda: paddle.nn.functional.adaptive_avg_pool2d(SCALAR, [None, 2]),
     lambda: paddle.nn.functional.embedding(paddle.ones([2], "int64"), SCALAR), lambda: paddle.nn.Unflatten(0, [1])(SCALAR),
+    lambda: paddle.fft.fftshift(paddle.ones([2]), 1), lambda: paddle.fft.ifftshift(paddle.ones([2]), [-2]),
 ]  # fmt: skip
 
 

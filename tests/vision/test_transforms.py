@@ -296,6 +296,7 @@ INVALID_CALLS = {
     "layout": (lambda: F.to_tensor(IMAGE, "WHC"), "data_format"),
     "scale": (lambda: F.affine(IMAGE, 0, (0, 0), 0, 0), "scale positive"),
     "shear": (lambda: F.affine(IMAGE, 0, (0, 0), 1, (1, 2, 3)), "shear must be one or two"),
+    "points": (lambda: F.perspective(IMAGE, POINTS[0][:3], POINTS[1]), "must be four points"),
     "does not fit": (lambda: T.RandomCrop(30)(IMAGE), "the crop 30x30 exceeds the image 17x21"),
     "prob": (lambda: T.RandomHorizontalFlip(1.5), "prob=1.5"),
     "prob down": (lambda: T.RandomVerticalFlip(-1), "prob=-1"),

@@ -224,7 +224,7 @@ class TensorMethods:
     def cholesky(self, upper: bool = False, name: str | None = None) -> Tensor:
         """Cholesky decomposition of positive definite matrices."""
     def cholesky_solve(self, y: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
-        """Solve (y y^H) Z = x, or (y^H y) Z = x if `upper`."""
+        """Solve systems of linear equations with a Cholesky factor y: the z with (y y^H) z = x."""
     def chunk(self, chunks: int, axis: int | Tensor = 0, name: str | None = None) -> list[Tensor]:
         """Split a tensor along one axis into equal parts."""
     def clear_grad(self, set_to_zero: bool = True) -> None:
@@ -246,7 +246,7 @@ class TensorMethods:
     def concat(self, axis: int | Tensor = 0, name: str | None = None) -> Tensor:
         """Join tensors along an existing axis."""
     def cond(self, p: Any = None, name: str | None = None) -> Tensor:
-        """Condition number: norm of x times norm of its inverse."""
+        """Condition number of each matrix: the norm of x times the norm of its inverse."""
     def conj(self, name: str | None = None) -> Tensor:
         """Complex conjugate; real numbers are unchanged."""
     def contiguous(self) -> Tensor:
@@ -254,7 +254,7 @@ class TensorMethods:
     def copy_(self, other: TensorLike, blocking: bool = True) -> Tensor:
         """Copy the elements of another tensor into this one, in place."""
     def corrcoef(self, rowvar: bool = True, name: str | None = None) -> Tensor:
-        """Correlation matrix of variables, in [-1, 1]."""
+        """Matrix of the correlation coefficients of variables (Pearson)."""
     def cos(self, name: str | None = None) -> Tensor:
         """Cosine of angles in radians."""
     def cos_(self, name: str | None = None) -> Tensor:
@@ -555,7 +555,7 @@ class TensorMethods:
         return_complex: bool = False,
         name: str | None = None,
     ) -> Tensor:
-        """Inverse short-time Fourier transform, with the arguments of `stft`."""
+        """Inverse short-time Fourier transform: the signal of a spectrogram."""
     def kron(self, y: Tensor, name: str | None = None) -> Tensor:
         """Kronecker product: each element of one tensor times all of another one."""
     def kthvalue(
@@ -639,7 +639,7 @@ class TensorMethods:
         driver: str | None = None,
         name: str | None = None,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Least squares: the Z of minimal norm that minimizes |x Z - y|."""
+        """Least squares: the z of minimal norm that minimizes the norm of x z - y."""
     def lu(
         self, pivot: bool = True, get_infos: bool = False, name: str | None = None
     ) -> tuple[Tensor, ...]:
@@ -667,7 +667,7 @@ class TensorMethods:
     ) -> Tensor:
         """Matrix product over the last two axes; the other axes broadcast."""
     def matrix_power(self, n: int, name: str | None = None) -> Tensor:
-        """n-th power of matrices; of the inverse if n is negative."""
+        """Power of each matrix with an integer exponent."""
     def max(
         self, axis: Axes | Tensor | None = None, keepdim: bool = False, name: str | None = None
     ) -> Tensor:
@@ -792,7 +792,7 @@ class TensorMethods:
     def pin_memory(self, blocking: bool = True) -> Tensor:
         """Return the tensor itself: there is no pinned memory."""
     def pinv(self, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Tensor:
-        """Pseudo-inverse; singular values up to rcond times the largest count as 0."""
+        """Pseudo-inverse of each matrix, from the singular values (Moore-Penrose)."""
     def polar(self, angle: Tensor, name: str | None = None) -> Tensor:
         """Create complex numbers from absolute values and angles."""
     def polygamma(self, n: int, name: str | None = None) -> Tensor:
@@ -945,7 +945,7 @@ class TensorMethods:
     ) -> Tensor:
         """Take a range of positions along each of several axes."""
     def solve(self, y: Tensor, name: str | None = None) -> Tensor:
-        """Solve x Z = y for Z."""
+        """Solve systems of linear equations: the z with x z = y."""
     def sort(self, axis: int = -1, descending: bool = False, name: str | None = None) -> Tensor:
         """Sort a tensor along one axis."""
     def split(

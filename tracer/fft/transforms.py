@@ -135,9 +135,45 @@ def _axes_of_2d_transform(x: Tensor, s: Sizes, axes: Sizes) -> Sizes:
 def fft(
     x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """Fourier transform along an axis.
+    """Discrete Fourier transform along an axis.
 
-    x [*, N] -> complex [*, n]
+    out[k] = sum over j of x[j] * exp(-2 pi i j k / n)
+
+    Parameters
+    ----------
+    x : Tensor [*, N], float32 | float64 | complex64 | complex128
+        Integers are cast to the default float dtype.
+    n : int, optional
+        Length of the transform: x is cut or padded with zeros; default N.
+    axis : int, default -1
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, n], complex64 | complex128
+
+    Raises
+    ------
+    OpError
+        If `n` is not positive, the axis does not exist, `norm` has another value or x is of half
+        precision.
+
+    Notes
+    -----
+    A program needs a static size of the axis if `n` is given.
+
+    See Also
+    --------
+    paddle.fft.ifft : The inverse.
+
+    Examples
+    --------
+    >>> paddle.fft.fft(paddle.to_tensor([1.0, 2.0, 3.0, 4.0])).numpy().round(3)
+    array([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j], dtype=complex64)
     """
     return _transform_to_full_spectrum(x, _wrap_optional_size_in_list(n), [axis], norm, True)
 
@@ -145,9 +181,46 @@ def fft(
 def ifft(
     x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """Inverse Fourier transform along an axis.
+    """Inverse discrete Fourier transform along an axis.
 
-    x [*, N] -> complex [*, n]
+    out[j] = 1 / n * sum over k of x[k] * exp(2 pi i j k / n)
+
+    Parameters
+    ----------
+    x : Tensor [*, N], float32 | float64 | complex64 | complex128
+        Integers are cast to the default float dtype.
+    n : int, optional
+        Length of the transform: x is cut or padded with zeros; default N.
+    axis : int, default -1
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, n], complex64 | complex128
+
+    Raises
+    ------
+    OpError
+        If `n` is not positive, the axis does not exist, `norm` has another value or x is of half
+        precision.
+
+    Notes
+    -----
+    A program needs a static size of the axis if `n` is given.
+
+    See Also
+    --------
+    paddle.fft.fft : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0, 4.0])
+    >>> paddle.fft.ifft(paddle.fft.fft(x)).numpy().round(3)
+    array([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j], dtype=complex64)
     """
     return _transform_to_full_spectrum(x, _wrap_optional_size_in_list(n), [axis], norm, False)
 
@@ -155,9 +228,46 @@ def ifft(
 def rfft(
     x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """Half of the Fourier transform of real numbers along an axis.
+    """Discrete Fourier transform of real numbers along an axis, without negative frequencies.
 
-    x real [*, N] -> complex [*, n // 2 + 1]
+    out[k] = sum over j of x[j] * exp(-2 pi i j k / n), k = 0 ... n // 2; out[n - k] would be the
+    conjugate of out[k]
+
+    Parameters
+    ----------
+    x : Tensor [*, N], float32 | float64
+        Integers are cast to the default float dtype.
+    n : int, optional
+        Length of the transform: x is cut or padded with zeros; default N.
+    axis : int, default -1
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, n // 2 + 1], complex64 | complex128
+
+    Raises
+    ------
+    OpError
+        If `n` is not positive, the axis does not exist, `norm` has another value or x is of half
+        precision.
+
+    Notes
+    -----
+    A program needs a static size of the axis if `n` is given.
+
+    See Also
+    --------
+    paddle.fft.irfft : The inverse.
+
+    Examples
+    --------
+    >>> paddle.fft.rfft(paddle.to_tensor([1.0, 2.0, 3.0, 4.0])).numpy().round(3)
+    array([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
     """
     return _real_to_half_spectrum(x, _wrap_optional_size_in_list(n), [axis], norm, True)
 
@@ -165,9 +275,47 @@ def rfft(
 def irfft(
     x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """Inverse of `rfft`.
+    """Inverse of `rfft`: real numbers from the non-negative half of a spectrum, along an axis.
 
-    x [*, M] -> real [*, n]
+    out[j] = 1 / n * sum over k of X[k] * exp(2 pi i j k / n), where X is x with the conjugate
+    negative frequencies
+
+    Parameters
+    ----------
+    x : Tensor [*, M], float32 | float64 | complex64 | complex128
+        Integers are cast to the default float dtype.
+    n : int, optional
+        Length of the result: x is cut or padded with zeros to n // 2 + 1; default 2 * (M - 1).
+    axis : int, default -1
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, n], float32 | float64
+
+    Raises
+    ------
+    OpError
+        If `n` is not positive, the axis does not exist, `norm` has another value or x is of half
+        precision.
+
+    Notes
+    -----
+    A program needs a static size of the axis if `n` is given.
+
+    See Also
+    --------
+    paddle.fft.rfft : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0, 4.0])
+    >>> paddle.fft.irfft(paddle.fft.rfft(x)).numpy().round(3)
+    array([1., 2., 3., 4.], dtype=float32)
     """
     return _half_spectrum_to_real(x, _wrap_optional_size_in_list(n), [axis], norm, False)
 
@@ -175,9 +323,47 @@ def irfft(
 def hfft(
     x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """Fourier transform of half of a Hermitian signal along an axis.
+    """Discrete Fourier transform of a Hermitian signal along an axis; the result is real.
 
-    x [*, M] -> real [*, n]
+    out[k] = sum over j of X[j] * exp(-2 pi i j k / n), where X is x, the half of the signal with j
+    >= 0, with its conjugate other half
+
+    Parameters
+    ----------
+    x : Tensor [*, M], float32 | float64 | complex64 | complex128
+        Integers are cast to the default float dtype.
+    n : int, optional
+        Length of the result: x is cut or padded with zeros to n // 2 + 1; default 2 * (M - 1).
+    axis : int, default -1
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, n], float32 | float64
+
+    Raises
+    ------
+    OpError
+        If `n` is not positive, the axis does not exist, `norm` has another value or x is of half
+        precision.
+
+    Notes
+    -----
+    A program needs a static size of the axis if `n` is given.
+
+    See Also
+    --------
+    paddle.fft.ihfft : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0, 4.0])
+    >>> paddle.fft.hfft(paddle.fft.ihfft(x)).numpy().round(3)
+    array([1., 2., 3., 4.], dtype=float32)
     """
     return _half_spectrum_to_real(x, _wrap_optional_size_in_list(n), [axis], norm, True)
 
@@ -185,9 +371,45 @@ def hfft(
 def ihfft(
     x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """Inverse of `hfft`.
+    """Inverse of `hfft`: half of a Hermitian signal from a real spectrum, along an axis.
 
-    x real [*, N] -> complex [*, n // 2 + 1]
+    out[j] = 1 / n * sum over k of x[k] * exp(2 pi i j k / n), j = 0 ... n // 2
+
+    Parameters
+    ----------
+    x : Tensor [*, N], float32 | float64
+        Integers are cast to the default float dtype.
+    n : int, optional
+        Length of the transform: x is cut or padded with zeros; default N.
+    axis : int, default -1
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, n // 2 + 1], complex64 | complex128
+
+    Raises
+    ------
+    OpError
+        If `n` is not positive, the axis does not exist, `norm` has another value or x is of half
+        precision.
+
+    Notes
+    -----
+    A program needs a static size of the axis if `n` is given.
+
+    See Also
+    --------
+    paddle.fft.hfft : The inverse.
+
+    Examples
+    --------
+    >>> paddle.fft.ihfft(paddle.to_tensor([1.0, 2.0, 3.0, 4.0])).numpy().round(3)
+    array([ 2.5-0.j , -0.5-0.5j, -0.5-0.j ], dtype=complex64)
     """
     return _real_to_half_spectrum(x, _wrap_optional_size_in_list(n), [axis], norm, False)
 
@@ -195,9 +417,46 @@ def ihfft(
 def fftn(
     x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """Fourier transform along several axes (default: all).
+    """Discrete Fourier transform along several axes.
 
-    x [*] -> complex [*s]
+    Parameters
+    ----------
+    x : Tensor [*], float32 | float64 | complex64 | complex128
+        Integers are cast to the default float dtype.
+    s : sequence of int, optional
+        Sizes along `axes`: x is cut or padded with zeros. Default: the sizes of x.
+    axes : sequence of int, optional
+        Default: all axes, or the last ``len(s)`` axes.
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*s], complex64 | complex128
+
+    Raises
+    ------
+    OpError
+        If `s` and `axes` do not fit, a size is not positive, an axis does not exist, `norm` has
+        another value, or x is of half precision.
+
+    Notes
+    -----
+    A program needs static sizes of the axes if `s` is given.
+
+    See Also
+    --------
+    paddle.fft.ifftn : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.fft.fftn(x).numpy().round(3)
+    array([[10.+0.j, -2.+0.j],
+           [-4.+0.j,  0.+0.j]], dtype=complex64)
     """
     return _transform_to_full_spectrum(x, s, axes, norm, True)
 
@@ -205,9 +464,46 @@ def fftn(
 def ifftn(
     x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """Inverse Fourier transform along several axes.
+    """Inverse discrete Fourier transform along several axes.
 
-    x [*] -> complex [*s]
+    Parameters
+    ----------
+    x : Tensor [*], float32 | float64 | complex64 | complex128
+        Integers are cast to the default float dtype.
+    s : sequence of int, optional
+        Sizes along `axes`: x is cut or padded with zeros. Default: the sizes of x.
+    axes : sequence of int, optional
+        Default: all axes, or the last ``len(s)`` axes.
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*s], complex64 | complex128
+
+    Raises
+    ------
+    OpError
+        If `s` and `axes` do not fit, a size is not positive, an axis does not exist, `norm` has
+        another value, or x is of half precision.
+
+    Notes
+    -----
+    A program needs static sizes of the axes if `s` is given.
+
+    See Also
+    --------
+    paddle.fft.fftn : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.fft.ifftn(paddle.fft.fftn(x)).numpy().round(3)
+    array([[1.+0.j, 2.+0.j],
+           [3.+0.j, 4.+0.j]], dtype=complex64)
     """
     return _transform_to_full_spectrum(x, s, axes, norm, False)
 
@@ -215,9 +511,48 @@ def ifftn(
 def rfftn(
     x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """Half of the Fourier transform of real numbers along several axes.
+    """Discrete Fourier transform of real numbers along several axes, without redundant half.
 
-    x real [*] -> complex, the last axis s // 2 + 1
+    The last of the axes has the non-negative half of the frequencies; the others have all.
+
+    Parameters
+    ----------
+    x : Tensor [*], float32 | float64
+        Integers are cast to the default float dtype.
+    s : sequence of int, optional
+        Sizes along `axes`: x is cut or padded with zeros. Default: the sizes of x.
+    axes : sequence of int, optional
+        Default: all axes, or the last ``len(s)`` axes.
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*s[:-1], s[-1] // 2 + 1], complex64 | complex128
+
+    Raises
+    ------
+    OpError
+        If `s` and `axes` do not fit, a size is not positive, an axis does not exist, `norm` has
+        another value, or x is of half precision.
+
+    Notes
+    -----
+    A program needs static sizes of the axes if `s` is given.
+
+    See Also
+    --------
+    paddle.fft.irfftn : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.fft.rfftn(x).numpy().round(3)
+    array([[10.+0.j, -2.+0.j],
+           [-4.+0.j,  0.+0.j]], dtype=complex64)
     """
     return _real_to_half_spectrum(x, s, axes, norm, True)
 
@@ -225,9 +560,49 @@ def rfftn(
 def irfftn(
     x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """Inverse of `rfftn`.
+    """Inverse of `rfftn`: real numbers from the half of a spectrum, along several axes.
 
-    x [*] -> real [*s]
+    The last of the axes of x has the non-negative half of the frequencies; the others have all.
+
+    Parameters
+    ----------
+    x : Tensor [*], float32 | float64 | complex64 | complex128
+        Integers are cast to the default float dtype.
+    s : sequence of int, optional
+        Sizes of the result along `axes`: x is cut or padded with zeros to fit. Default: the sizes
+        of x, except 2 * (M - 1) for the last axis of size M.
+    axes : sequence of int, optional
+        Default: all axes, or the last ``len(s)`` axes.
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*s], float32 | float64
+
+    Raises
+    ------
+    OpError
+        If `s` and `axes` do not fit, a size is not positive, an axis does not exist, `norm` has
+        another value, or x is of half precision.
+
+    Notes
+    -----
+    A program needs static sizes of the axes if `s` is given.
+
+    See Also
+    --------
+    paddle.fft.rfftn : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.fft.irfftn(paddle.fft.rfftn(x)).numpy().round(3)
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
     """
     return _half_spectrum_to_real(x, s, axes, norm, False)
 
@@ -235,9 +610,49 @@ def irfftn(
 def hfftn(
     x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """Fourier transform of half of a Hermitian signal along several axes.
+    """Discrete Fourier transform of a Hermitian signal along several axes; the result is real.
 
-    x [*] -> real [*s]
+    The last of the axes of x has the non-negative half of the positions; the others have all.
+
+    Parameters
+    ----------
+    x : Tensor [*], float32 | float64 | complex64 | complex128
+        Integers are cast to the default float dtype.
+    s : sequence of int, optional
+        Sizes of the result along `axes`: x is cut or padded with zeros to fit. Default: the sizes
+        of x, except 2 * (M - 1) for the last axis of size M.
+    axes : sequence of int, optional
+        Default: all axes, or the last ``len(s)`` axes.
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*s], float32 | float64
+
+    Raises
+    ------
+    OpError
+        If `s` and `axes` do not fit, a size is not positive, an axis does not exist, `norm` has
+        another value, or x is of half precision.
+
+    Notes
+    -----
+    A program needs static sizes of the axes if `s` is given.
+
+    See Also
+    --------
+    paddle.fft.ihfftn : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.fft.hfftn(paddle.fft.ihfftn(x)).numpy().round(3)
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
     """
     return _half_spectrum_to_real(x, s, axes, norm, True)
 
@@ -245,9 +660,49 @@ def hfftn(
 def ihfftn(
     x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """Inverse of `hfftn`.
+    """Inverse of `hfftn`: half of a Hermitian signal from a real spectrum, along several axes.
 
-    x real [*] -> complex, the last axis s // 2 + 1
+    The last of the axes of the result has the non-negative half of the positions; the others have
+    all.
+
+    Parameters
+    ----------
+    x : Tensor [*], float32 | float64
+        Integers are cast to the default float dtype.
+    s : sequence of int, optional
+        Sizes along `axes`: x is cut or padded with zeros. Default: the sizes of x.
+    axes : sequence of int, optional
+        Default: all axes, or the last ``len(s)`` axes.
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*s[:-1], s[-1] // 2 + 1], complex64 | complex128
+
+    Raises
+    ------
+    OpError
+        If `s` and `axes` do not fit, a size is not positive, an axis does not exist, `norm` has
+        another value, or x is of half precision.
+
+    Notes
+    -----
+    A program needs static sizes of the axes if `s` is given.
+
+    See Also
+    --------
+    paddle.fft.hfftn : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.fft.ihfftn(x).numpy().round(3)
+    array([[ 2.5-0.j, -0.5-0.j],
+           [-1. -0.j,  0. -0.j]], dtype=complex64)
     """
     return _real_to_half_spectrum(x, s, axes, norm, False)
 
@@ -259,7 +714,47 @@ def fft2(
     norm: str = "backward",
     name: str | None = None,
 ) -> Tensor:
-    """`fftn` along two axes."""
+    """Discrete Fourier transform along two axes.
+
+    Parameters
+    ----------
+    x : Tensor [*, H, W], float32 | float64 | complex64 | complex128
+        Integers are cast to the default float dtype.
+    s : sequence of int, optional
+        Sizes along `axes`: x is cut or padded with zeros. Default: the sizes of x.
+    axes : (int, int), default (-2, -1)
+        None: the last two axes.
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, H', W'], complex64 | complex128
+
+    Raises
+    ------
+    OpError
+        If `s` and `axes` do not fit or do not have two elements, a size is not positive, an axis
+        does not exist, `norm` has another value, or x is of half precision.
+
+    Notes
+    -----
+    A program needs static sizes of the axes if `s` is given.
+
+    See Also
+    --------
+    paddle.fft.ifft2 : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.fft.fft2(x).numpy().round(3)
+    array([[10.+0.j, -2.+0.j],
+           [-4.+0.j,  0.+0.j]], dtype=complex64)
+    """
     return fftn(x, s, _axes_of_2d_transform(x, s, axes), norm)
 
 
@@ -270,7 +765,47 @@ def ifft2(
     norm: str = "backward",
     name: str | None = None,
 ) -> Tensor:
-    """`ifftn` along two axes."""
+    """Inverse discrete Fourier transform along two axes.
+
+    Parameters
+    ----------
+    x : Tensor [*, H, W], float32 | float64 | complex64 | complex128
+        Integers are cast to the default float dtype.
+    s : sequence of int, optional
+        Sizes along `axes`: x is cut or padded with zeros. Default: the sizes of x.
+    axes : (int, int), default (-2, -1)
+        None: the last two axes.
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, H', W'], complex64 | complex128
+
+    Raises
+    ------
+    OpError
+        If `s` and `axes` do not fit or do not have two elements, a size is not positive, an axis
+        does not exist, `norm` has another value, or x is of half precision.
+
+    Notes
+    -----
+    A program needs static sizes of the axes if `s` is given.
+
+    See Also
+    --------
+    paddle.fft.fft2 : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.fft.ifft2(paddle.fft.fft2(x)).numpy().round(3)
+    array([[1.+0.j, 2.+0.j],
+           [3.+0.j, 4.+0.j]], dtype=complex64)
+    """
     return ifftn(x, s, _axes_of_2d_transform(x, s, axes), norm)
 
 
@@ -281,7 +816,49 @@ def rfft2(
     norm: str = "backward",
     name: str | None = None,
 ) -> Tensor:
-    """`rfftn` along two axes."""
+    """Discrete Fourier transform of real numbers along two axes, without redundant half.
+
+    The last of the axes has the non-negative half of the frequencies; the others have all.
+
+    Parameters
+    ----------
+    x : Tensor [*, H, W], float32 | float64
+        Integers are cast to the default float dtype.
+    s : sequence of int, optional
+        Sizes along `axes`: x is cut or padded with zeros. Default: the sizes of x.
+    axes : (int, int), default (-2, -1)
+        None: the last two axes.
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, H', W' // 2 + 1], complex64 | complex128
+
+    Raises
+    ------
+    OpError
+        If `s` and `axes` do not fit or do not have two elements, a size is not positive, an axis
+        does not exist, `norm` has another value, or x is of half precision.
+
+    Notes
+    -----
+    A program needs static sizes of the axes if `s` is given.
+
+    See Also
+    --------
+    paddle.fft.irfft2 : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.fft.rfft2(x).numpy().round(3)
+    array([[10.+0.j, -2.+0.j],
+           [-4.+0.j,  0.+0.j]], dtype=complex64)
+    """
     return rfftn(x, s, _axes_of_2d_transform(x, s, axes), norm)
 
 
@@ -292,7 +869,50 @@ def irfft2(
     norm: str = "backward",
     name: str | None = None,
 ) -> Tensor:
-    """`irfftn` along two axes."""
+    """Inverse of `rfft2`: real numbers from the half of a spectrum, along two axes.
+
+    The last of the axes of x has the non-negative half of the frequencies; the others have all.
+
+    Parameters
+    ----------
+    x : Tensor [*, H, W], float32 | float64 | complex64 | complex128
+        Integers are cast to the default float dtype.
+    s : sequence of int, optional
+        Sizes of the result along `axes`: x is cut or padded with zeros to fit. Default: the sizes
+        of x, except 2 * (M - 1) for the last axis of size M.
+    axes : (int, int), default (-2, -1)
+        None: the last two axes.
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, H', W'], float32 | float64
+
+    Raises
+    ------
+    OpError
+        If `s` and `axes` do not fit or do not have two elements, a size is not positive, an axis
+        does not exist, `norm` has another value, or x is of half precision.
+
+    Notes
+    -----
+    A program needs static sizes of the axes if `s` is given.
+
+    See Also
+    --------
+    paddle.fft.rfft2 : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.fft.irfft2(paddle.fft.rfft2(x)).numpy().round(3)
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
     return irfftn(x, s, _axes_of_2d_transform(x, s, axes), norm)
 
 
@@ -303,7 +923,50 @@ def hfft2(
     norm: str = "backward",
     name: str | None = None,
 ) -> Tensor:
-    """`hfftn` along two axes."""
+    """Discrete Fourier transform of a Hermitian signal along two axes; the result is real.
+
+    The last of the axes of x has the non-negative half of the positions; the others have all.
+
+    Parameters
+    ----------
+    x : Tensor [*, H, W], float32 | float64 | complex64 | complex128
+        Integers are cast to the default float dtype.
+    s : sequence of int, optional
+        Sizes of the result along `axes`: x is cut or padded with zeros to fit. Default: the sizes
+        of x, except 2 * (M - 1) for the last axis of size M.
+    axes : (int, int), default (-2, -1)
+        None: the last two axes.
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, H', W'], float32 | float64
+
+    Raises
+    ------
+    OpError
+        If `s` and `axes` do not fit or do not have two elements, a size is not positive, an axis
+        does not exist, `norm` has another value, or x is of half precision.
+
+    Notes
+    -----
+    A program needs static sizes of the axes if `s` is given.
+
+    See Also
+    --------
+    paddle.fft.ihfft2 : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.fft.hfft2(paddle.fft.ihfft2(x)).numpy().round(3)
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
     return hfftn(x, s, _axes_of_2d_transform(x, s, axes), norm)
 
 
@@ -314,5 +977,48 @@ def ihfft2(
     norm: str = "backward",
     name: str | None = None,
 ) -> Tensor:
-    """`ihfftn` along two axes."""
+    """Inverse of `hfft2`: half of a Hermitian signal from a real spectrum, along two axes.
+
+    The last of the axes of the result has the non-negative half of the positions; the others have
+    all.
+
+    Parameters
+    ----------
+    x : Tensor [*, H, W], float32 | float64
+        Integers are cast to the default float dtype.
+    s : sequence of int, optional
+        Sizes along `axes`: x is cut or padded with zeros. Default: the sizes of x.
+    axes : (int, int), default (-2, -1)
+        None: the last two axes.
+    norm : "backward", "forward" or "ortho", default "backward"
+        The factor 1 / n is in the inverse transform, in the forward transform, or 1 / sqrt(n) in
+        both.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, H', W' // 2 + 1], complex64 | complex128
+
+    Raises
+    ------
+    OpError
+        If `s` and `axes` do not fit or do not have two elements, a size is not positive, an axis
+        does not exist, `norm` has another value, or x is of half precision.
+
+    Notes
+    -----
+    A program needs static sizes of the axes if `s` is given.
+
+    See Also
+    --------
+    paddle.fft.hfft2 : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> paddle.fft.ihfft2(x).numpy().round(3)
+    array([[ 2.5-0.j, -0.5-0.j],
+           [-1. -0.j,  0. -0.j]], dtype=complex64)
+    """
     return ihfftn(x, s, _axes_of_2d_transform(x, s, axes), norm)

@@ -281,7 +281,7 @@ __all__ = [
 ]
 
 class AlphaDropout(FunctionLayer):
-    """Dropout for SELU that preserves mean and variance (Klambauer et al. 2017)."""
+    """Dropout for SELU, which keeps mean 0 and variance 1 (Klambauer et al. 2017)."""
     def __init__(self, p: float = 0.5, name: str | None = None) -> None: ...
     def forward(self, input: Any) -> Tensor: ...
 
@@ -291,7 +291,7 @@ class CELU(FunctionLayer):
     def forward(self, x: Tensor) -> Tensor: ...
 
 class ChannelShuffle(FunctionLayer):
-    """Interleave groups of channels."""
+    """Interleave the channels of all groups (Zhang et al. 2017)."""
     def __init__(self, groups: int, data_format: str = "NCHW", name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 
@@ -303,19 +303,19 @@ class CosineEmbeddingLoss(FunctionLayer):
     def forward(self, input1: Tensor, input2: Tensor, label: Tensor) -> Tensor: ...
 
 class CosineSimilarity(FunctionLayer):
-    """Cosine similarity along an axis."""
+    """Cosine of the angle between vectors along an axis."""
     def __init__(self, axis: int = 1, eps: float = 1e-08) -> None: ...
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor: ...
 
 class Dropout2D(FunctionLayer):
-    """Drop whole channels of images."""
+    """In training, set each channel of each image to 0 with probability `p`."""
     def __init__(
         self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None
     ) -> None: ...
     def forward(self, input: Any) -> Tensor: ...
 
 class Dropout3D(FunctionLayer):
-    """Drop whole channels of volumes."""
+    """In training, set each channel of each volume to 0 with probability `p`."""
     def __init__(
         self, p: float = 0.5, data_format: str = "NCDHW", name: str | None = None
     ) -> None: ...
@@ -327,7 +327,7 @@ class ELU(FunctionLayer):
     def forward(self, x: Tensor) -> Tensor: ...
 
 class Fold(FunctionLayer):
-    """Sum columns into sliding windows (col2im), the adjoint of Unfold."""
+    """Sum columns into sliding windows of images (col2im): the adjoint of `Unfold`."""
     def __init__(
         self,
         output_sizes: Any,
@@ -395,7 +395,7 @@ class LeakyReLU(FunctionLayer):
     def forward(self, x: Tensor) -> Tensor: ...
 
 class LocalResponseNorm(FunctionLayer):
-    """Normalize each channel by its neighbours (Krizhevsky et al. 2012)."""
+    """Divide by a power of the mean square of neighbouring channels (Krizhevsky 2012)."""
     def __init__(
         self,
         size: int,
@@ -454,7 +454,7 @@ class MultiMarginLoss(FunctionLayer):
     def forward(self, input: Tensor, label: Tensor) -> Tensor: ...
 
 class Pad1D(_PadLayer):
-    """Pad the last axis: left, right."""
+    """Pad the last axis of a batch of sequences on all sides."""
     def __init__(
         self,
         padding: Any,
@@ -466,7 +466,7 @@ class Pad1D(_PadLayer):
     def forward(self, x: Tensor) -> Tensor: ...
 
 class Pad2D(_PadLayer):
-    """Pad images: left, right, top, bottom."""
+    """Pad a batch of images on all sides."""
     def __init__(
         self,
         padding: Any,
@@ -478,7 +478,7 @@ class Pad2D(_PadLayer):
     def forward(self, x: Tensor) -> Tensor: ...
 
 class Pad3D(_PadLayer):
-    """Pad volumes: left, right, top, bottom, front, back."""
+    """Pad a batch of volumes on all sides."""
     def __init__(
         self,
         padding: Any,
@@ -490,14 +490,14 @@ class Pad3D(_PadLayer):
     def forward(self, x: Tensor) -> Tensor: ...
 
 class PixelShuffle(FunctionLayer):
-    """Rearrange channels into pixels."""
+    """Rearrange groups of r * r channels into blocks of r x r pixels (Shi et al. 2016)."""
     def __init__(
         self, upscale_factor: int, data_format: str = "NCHW", name: str | None = None
     ) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 
 class PixelUnshuffle(FunctionLayer):
-    """Rearrange pixels into channels."""
+    """Rearrange blocks of r x r pixels into r * r channels: the inverse of `PixelShuffle`."""
     def __init__(
         self, downscale_factor: int, data_format: str = "NCHW", name: str | None = None
     ) -> None: ...
@@ -616,7 +616,7 @@ class TripletMarginWithDistanceLoss(FunctionLayer):
     def forward(self, input: Tensor, positive: Tensor, negative: Tensor) -> Tensor: ...
 
 class Unfold(FunctionLayer):
-    """Extract the L sliding windows as columns (im2col)."""
+    """Extract sliding windows of images as columns (im2col)."""
     def __init__(
         self,
         kernel_sizes: Any,
@@ -628,7 +628,7 @@ class Unfold(FunctionLayer):
     def forward(self, input: Any) -> Tensor: ...
 
 class Upsample(_ResizeLayer):
-    """Resize to `size` or by `scale_factor`, as `functional.interpolate`."""
+    """Resize a batch of sequences, images or volumes by interpolation."""
     def __init__(
         self,
         size: Any = None,
@@ -642,7 +642,7 @@ class Upsample(_ResizeLayer):
     def forward(self, x: Tensor) -> Tensor: ...
 
 class UpsamplingBilinear2D(_UpsampleBilinear):
-    """Resize images by bilinear interpolation with aligned corners."""
+    """Resize a batch of images by bilinear interpolation with aligned corners."""
     def __init__(
         self,
         size: Any = None,
@@ -653,7 +653,7 @@ class UpsamplingBilinear2D(_UpsampleBilinear):
     def forward(self, x: Tensor) -> Tensor: ...
 
 class UpsamplingNearest2D(_UpsampleNearest):
-    """Resize images by nearest-neighbour interpolation."""
+    """Resize a batch of images by nearest-neighbour interpolation."""
     def __init__(
         self,
         size: Any = None,
@@ -664,7 +664,7 @@ class UpsamplingNearest2D(_UpsampleNearest):
     def forward(self, x: Tensor) -> Tensor: ...
 
 class ZeroPad2D(_PadLayer):
-    """Pad images with zeros: left, right, top, bottom."""
+    """Pad a batch of images with zeros."""
     def __init__(
         self, padding: Ints, data_format: str = "NCHW", name: str | None = None
     ) -> None: ...

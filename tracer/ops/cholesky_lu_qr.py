@@ -24,7 +24,7 @@ from .shared_op_rules import dims_match, raise_unknown_size_unless, vjp_input_sh
 LAPACK: Any = np.linalg  # typed as Any, because NumPy's annotations accept only literals for `mode`
 
 
-@op("cholesky", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
+@op("cholesky", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION, validate_before_kernel=True)
 def cholesky(x, *, upper: bool = False):
     """The Cholesky decomposition X = L L^H with lower triangular L.
 
@@ -229,7 +229,7 @@ def _(of_left, of_right, x, pivots, *, unpack_ludata):
     ), None
 
 
-@op("qr", "X -> Q, R", no_half_reason=NO_HALF_DECOMPOSITION)
+@op("qr", "X -> Q, R", no_half_reason=NO_HALF_DECOMPOSITION, validate_before_kernel=True)
 def qr(x, *, mode: str = "reduced"):
     """The QR decomposition X = Q R, where Q^H Q = I and R is upper triangular.
 

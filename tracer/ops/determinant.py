@@ -16,7 +16,9 @@ from .reduce import reduce_sum
 from .shared_op_rules import check_finite_array, check_float, like_x_meta
 
 
-@op("determinant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
+@op(
+    "determinant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION, validate_before_kernel=True
+)
 def determinant(x):
     """Out = the determinant of each matrix. Input [*, M, M] -> Out [*]"""
     return np.linalg.det(x)

@@ -47,7 +47,7 @@ from .unary_math import square
 LAPACK: Any = np.linalg  # typed as Any, because NumPy's annotations accept only literals for modes
 
 
-@op("svd", "X -> U, S, VH", no_half_reason=NO_HALF_DECOMPOSITION)
+@op("svd", "X -> U, S, VH", no_half_reason=NO_HALF_DECOMPOSITION, validate_before_kernel=True)
 def svd(x, *, full_matrices: bool = False):
     """The singular value decomposition X = U diag(S) VH, with S in descending order.
 
@@ -142,6 +142,7 @@ def _eigh_meta(x, *, UPLO, **_):
     "eigh",
     "X -> Eigenvalues, Eigenvectors",
     meta=_eigh_meta,
+    validate_before_kernel=True,
     no_half_reason=NO_HALF_DECOMPOSITION,
 )
 def eigh(x, *, UPLO: str = "L"):
@@ -178,6 +179,7 @@ def _eigh_grad(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
     "eigvalsh",
     "X -> Eigenvalues, Eigenvectors~",
     meta=_eigh_meta,
+    validate_before_kernel=True,
     no_half_reason=NO_HALF_DECOMPOSITION,
 )
 def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
@@ -258,6 +260,7 @@ def _(g, x):
 @op(
     "matrix_rank",
     "X, TolTensor? -> Out",
+    validate_before_kernel=True,
     no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     no_half_reason=NO_HALF_DECOMPOSITION,
 )

@@ -57,7 +57,7 @@ def matrix_solve_meta(x: Meta, y: Meta) -> Meta:
     return Meta(broadcast_shapes(x.shape[:-2], y.shape[:-2]) + (rows, y.shape[-1]), x.dtype)
 
 
-@op("inverse", "Input -> Output", no_half_reason=NO_HALF_DECOMPOSITION)
+@op("inverse", "Input -> Output", no_half_reason=NO_HALF_DECOMPOSITION, validate_before_kernel=True)
 def inverse(x):
     """Output = the inverse of each matrix. Input [*, M, M] -> Output [*, M, M]"""
     return np.linalg.inv(x)
@@ -88,7 +88,13 @@ def is_vector_rhs(x: Shape, y: Shape) -> bool:
     return y == x[:-1]
 
 
-@op("solve", "X, Y -> Out", no_half_reason=NO_HALF_DECOMPOSITION, same_dtype="X Y")
+@op(
+    "solve",
+    "X, Y -> Out",
+    no_half_reason=NO_HALF_DECOMPOSITION,
+    same_dtype="X Y",
+    validate_before_kernel=True,
+)
 def solve(x, y):
     """Out = X^-1 Y.
 
@@ -182,7 +188,13 @@ def _select_triangle(x: Any, is_upper: bool, strict: bool) -> Any:
     return upper_triangle(x, int(strict)) if is_upper else lower_triangle(x, -int(strict))
 
 
-@op("cholesky_solve", "X, Y -> Out", no_half_reason=NO_HALF_DECOMPOSITION, same_dtype="X Y")
+@op(
+    "cholesky_solve",
+    "X, Y -> Out",
+    no_half_reason=NO_HALF_DECOMPOSITION,
+    same_dtype="X Y",
+    validate_before_kernel=True,
+)
 def cholesky_solve(x, y, *, upper: bool = False):
     """Solve A Out = X, where Y is the Cholesky factor of A.
 
@@ -212,7 +224,13 @@ def _(g, x, y, *, upper, Out):
     return back, cholesky_factor_grad
 
 
-@op("pseudo_inverse", "X -> Out", internal=True, no_half_reason=NO_HALF_DECOMPOSITION)
+@op(
+    "pseudo_inverse",
+    "X -> Out",
+    internal=True,
+    no_half_reason=NO_HALF_DECOMPOSITION,
+    validate_before_kernel=True,
+)
 def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
     """Out = the Moore-Penrose pseudo-inverse. Singular values that are at most rcond times the
     largest singular value are treated as 0.
@@ -257,6 +275,7 @@ def _pinv_grad(g, x, *, hermitian, Out):
 @op(
     "lstsq",
     "X, Y -> Solution, Residuals~, Rank~, SingularValues~",
+    validate_before_kernel=True,
     value_dependent_shape=True,
     no_half_reason=NO_HALF_DECOMPOSITION,
     host_reason=HOST_NOT_IN_CUPY,

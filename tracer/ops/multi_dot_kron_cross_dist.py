@@ -80,7 +80,7 @@ def _(g, xs):
     return found
 
 
-@op("matrix_power", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
+@op("matrix_power", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION, validate_before_kernel=True)
 def matrix_power(x, *, n: int):
     """Out = X ** n as a matrix power; for n < 0, the inverse of X to the power -n.
 

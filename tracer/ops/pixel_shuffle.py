@@ -27,7 +27,7 @@ def _divide_size_exactly(size: int, by: int, what: str) -> int:
 # ------------------------------------------------------------------------------------------
 
 
-@op("pixel_shuffle", "X -> Out")
+@op("pixel_shuffle", "X -> Out", validate_before_kernel=True)
 def pixel_shuffle(x, *, upscale_factor: int = 1, data_format: str = "NCHW"):
     """Rearrange each group of r * r channels to blocks of r x r pixels, where r = upscale_factor.
 
@@ -54,7 +54,7 @@ def _(g, x, *, upscale_factor, data_format):
     return pixel_unshuffle(g, downscale_factor=upscale_factor, data_format=data_format)
 
 
-@op("pixel_unshuffle", "X -> Out")
+@op("pixel_unshuffle", "X -> Out", validate_before_kernel=True)
 def pixel_unshuffle(x, *, downscale_factor: int = 1, data_format: str = "NCHW"):
     """The inverse of pixel_shuffle: rearrange blocks of r x r pixels to r * r channels.
 
@@ -79,7 +79,7 @@ def _(g, x, *, downscale_factor, data_format):
     return pixel_shuffle(g, upscale_factor=downscale_factor, data_format=data_format)
 
 
-@op("channel_shuffle", "X -> Out")
+@op("channel_shuffle", "X -> Out", validate_before_kernel=True)
 def channel_shuffle(x, *, groups: int, data_format: str = "NCHW"):
     """Interleave the groups of channels: first channel 0 of each group, then channel 1 of each
     group, and so on (Zhang et al., 2017).
@@ -152,7 +152,7 @@ def _temporal_shift_meta(x, *, seg_num, shift_ratio, data_format):
     return x
 
 
-@op("temporal_shift", "X -> Out", meta=_temporal_shift_meta)
+@op("temporal_shift", "X -> Out", meta=_temporal_shift_meta, validate_before_kernel=True)
 def temporal_shift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"):
     """Temporal shift (Lin et al., 2019): one part of the channels comes from the previous frame, a
     second part from the next frame. Missing frames are 0.

@@ -62,9 +62,49 @@ def to_array(data: Any, dtype: Any = None) -> Any:
 def to_tensor(
     data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True
 ) -> Tensor:
-    """Create a tensor from nested lists, scalars, an ndarray or a Tensor; copies the data.
+    """Create a tensor from numbers, nested lists, an ndarray or a Tensor.
 
-    place: device of the tensor; by default that of `set_device`
+    The data are copied.
+
+    Parameters
+    ----------
+    data : bool, int, float, complex, list, tuple, ndarray or Tensor
+        Lists may be nested and may contain tensors; all lists of a level have the same length.
+    dtype : dtype or str, optional
+        Default: the dtype of an ndarray or Tensor; int64 for ints, the default float dtype for
+        floats (and the complex dtype of the same precision), bool for bools.
+    place : Place or str, optional
+        Device of the tensor, such as "cpu" or "gpu:0"; by default that of `set_device`.
+    stop_gradient : bool, default True
+        False: gradients with respect to the tensor are computed.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    OpError
+        If nested lists have different lengths.
+    OperandError
+        If the data or `dtype` have a dtype that tensors do not have.
+    OarlockError
+        If the device cannot be used.
+
+    Notes
+    -----
+    While a program is recorded, the result is a constant of the program, or computed from the
+    tensors in `data`; `place` and `stop_gradient` have no effect.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> x.shape, x.dtype
+    ([2, 2], paddle.float32)
+    >>> paddle.to_tensor([1, 2], dtype="float16").dtype
+    paddle.float16
+    >>> paddle.to_tensor(np.array([1.0])).dtype
+    paddle.float64
     """
     # a list of dynamic length
     if type(data) is not np.ndarray and hasattr(data, "concat_or_stack_elements"):

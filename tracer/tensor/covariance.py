@@ -56,11 +56,39 @@ def cov(
 ) -> Tensor:
     """Covariance matrix of variables.
 
-    x [variables, observations] (transposed if not rowvar) or [observations] -> [variables,
-    variables] or []
+    out[i, j] = sum over observations o of w[o] * (x[i, o] - mean[i]) * (x[j, o] - mean[j]) / norm,
+    with the weighted means, w = fweights * aweights and norm = sum(w) - ddof * sum(w * aweights) /
+    sum(w)
 
-    ddof: divide by the number of observations minus one; fweights int [observations]: number of
-    repetitions of each observation; aweights [observations]: weights
+    Parameters
+    ----------
+    x : Tensor [variables, observations] or [observations], float32 | float64
+    rowvar : bool, default True
+        False: x is [observations, variables].
+    ddof : bool, default True
+        True: the unbiased estimate, without weights divided by the number of observations minus 1.
+        False: divided by the sum of weights.
+    fweights : Tensor [observations], integer, optional
+        How often each observation occurs; default 1.
+    aweights : Tensor [observations], optional
+        Weights of the observations; default 1.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [variables, variables], or [] for one variable, dtype of x
+
+    Raises
+    ------
+    OpError
+        If x does not have one or two axes, or weights are not one per observation.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    >>> paddle.linalg.cov(x).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
     """
     x = _variables_as_rows(x, rowvar, "cov")
     weight = _observation_weights_or_none(x, fweights, aweights)
@@ -83,9 +111,34 @@ def cov(
 
 
 def corrcoef(x: Tensor, rowvar: bool = True, name: str | None = None) -> Tensor:
-    """Correlation matrix of variables, in [-1, 1].
+    """Matrix of the correlation coefficients of variables (Pearson).
 
-    x as in `cov` -> [variables, variables] or []
+    out[i, j] = cov[i, j] / sqrt(cov[i, i] * cov[j, j]), clipped to [-1, 1]
+
+    Parameters
+    ----------
+    x : Tensor [variables, observations] or [observations], float32 | float64
+    rowvar : bool, default True
+        False: x is [observations, variables].
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [variables, variables], or [] for one variable, dtype of x
+        NaN for a constant variable.
+
+    Raises
+    ------
+    OpError
+        If x does not have one or two axes.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    >>> paddle.linalg.corrcoef(x).numpy().round(3)
+    array([[ 1., -1.],
+           [-1.,  1.]], dtype=float32)
     """
     covariance = cov(x, rowvar)
     if covariance.ndim == 0:

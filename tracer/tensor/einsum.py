@@ -17,13 +17,46 @@ METHODS: list[str] = []
 
 
 def einsum(equation: str, *operands: Any) -> Tensor:
-    """Sum of products in Einstein notation: `ij,jk->ik` is the matrix product.
+    """Sum of products of tensors in Einstein notation.
 
-    operands [*] each -> [*]
+    Each axis of an operand has a label. Axes with the same label are multiplied element by element;
+    labels that are not in the result are summed.
 
-    Labels are letters; upper and lower case are the same. `...` stands for axes that broadcast.
-    Without `->` the result has `...` and then the labels that occur once, in alphabetical order.
-    More than two operands are contracted in pairs.
+    Parameters
+    ----------
+    equation : str
+        Labels of the operands, separated by commas, and "->" with the labels of the result. Labels
+        are letters, lower and upper case are the same. "..." stands for axes that broadcast.
+        Without "->" the result has "..." and then the labels that occur once, in alphabetical
+        order.
+    *operands : Tensor, any numeric dtype
+        One per term of the equation, of one dtype; a list or tuple of all is accepted too.
+
+    Returns
+    -------
+    Tensor, dtype of the operands
+
+    Raises
+    ------
+    OpError
+        If the equation and the operands do not fit, or a result with "->" lacks the "..." of the
+        operands.
+
+    Notes
+    -----
+    More than two operands are contracted in pairs, in an order that keeps intermediate results
+    small. Unlike in Paddle, there are gradients of a diagonal ("ii->i") and of "..." in only one
+    of two operands.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[2.0, 1.0], [1.0, 3.0]])
+    >>> paddle.einsum("ij,jk->ik", x, x).tolist()  # matrix product
+    [[5.0, 5.0], [5.0, 10.0]]
+    >>> float(paddle.einsum("ii", x))  # trace
+    5.0
+    >>> paddle.einsum("bij,bjk->bik", paddle.ones([2, 3, 4]), paddle.ones([2, 4, 5])).shape
+    [2, 3, 5]
     """
     if not isinstance(equation, str):
         raise OperandError(

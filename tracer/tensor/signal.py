@@ -25,7 +25,36 @@ def frame(
 ) -> Tensor:
     """Split a signal into overlapping frames.
 
-    x [..., N] -> [..., frame_length, frames]; with axis=0 [N, ...] -> [frames, frame_length, ...]
+    out[..., i, f] = x[..., f * hop_length + i]
+
+    Parameters
+    ----------
+    x : Tensor [*, N], or [N, *] for axis 0, any dtype
+    frame_length : int
+        Elements of a frame; at most N.
+    hop_length : int
+        Distance of the starts of neighbouring frames.
+    axis : -1 or 0, default -1
+        Axis of the signal.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, frame_length, F], or [F, frame_length, *] for axis 0, dtype of x
+        F = 1 + (N - frame_length) // hop_length; elements after the last frame are left out.
+
+    Raises
+    ------
+    OpError
+        If a length is not positive, `frame_length` exceeds N or `axis` has another value.
+
+    Examples
+    --------
+    >>> paddle.signal.frame(paddle.arange(5), frame_length=3, hop_length=1).tolist()
+    [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+    >>> paddle.signal.frame(paddle.arange(5), frame_length=3, hop_length=2, axis=0).tolist()
+    [[0, 1, 2], [2, 3, 4]]
     """
     check_tensors(x)
     _check_axis_and_sizes(x, "frame", axis, frame_length=frame_length, hop_length=hop_length)
@@ -40,9 +69,36 @@ def frame(
 
 
 def overlap_add(x: Tensor, hop_length: int, axis: int = -1, name: str | None = None) -> Tensor:
-    """Sum overlapping frames: the adjoint of `frame`.
+    """Sum overlapping frames to a signal: the adjoint of `frame`.
 
-    x [..., frame_length, frames] -> [..., N]; axis as in `frame`
+    out[..., n] = sum over i, f with f * hop_length + i = n of x[..., i, f]
+
+    Parameters
+    ----------
+    x : Tensor [*, frame_length, F], or [F, frame_length, *] for axis 0, any dtype
+        F frames.
+    hop_length : int
+        Distance of the starts of neighbouring frames.
+    axis : -1 or 0, default -1
+        Axis of the signal.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, N], or [N, *] for axis 0, dtype of x
+        N = (F - 1) * hop_length + frame_length
+
+    Raises
+    ------
+    OpError
+        If `hop_length` is not positive, x has fewer than two axes or `axis` has another value.
+
+    Examples
+    --------
+    >>> frames = paddle.to_tensor([[1, 2], [3, 4]])  # the columns
+    >>> paddle.signal.overlap_add(frames, hop_length=1).tolist()
+    [1, 5, 4]
     """
     check_tensors(x)
     _check_axis_and_sizes(x, "overlap_add", axis, hop_length=hop_length)
@@ -106,13 +162,52 @@ def stft(
 ) -> Tensor:
     """Short-time Fourier transform: Fourier transforms of windowed overlapping frames.
 
-    x [N] or [B, N] -> complex [(B,) n_fft // 2 + 1 or n_fft, frames]
+    out[k, f] = sum over m of window[m] * x[f * hop_length + m] * exp(-2 pi i k m / n_fft)
 
-    hop_length: distance between frames, n_fft // 4 by default; window [win_length], ones by
-    default.
-    center: pad x by n_fft // 2 first.
-    normalized: multiply by 1 / sqrt(n_fft).
-    onesided: omit the redundant half of the spectrum of a real signal.
+    Parameters
+    ----------
+    x : Tensor [N] or [B, N], float32 | float64 | complex64 | complex128
+        Signals.
+    n_fft : int
+        Length of a frame, at most N.
+    hop_length : int, optional
+        Distance of the starts of neighbouring frames; default n_fft // 4.
+    win_length : int, optional
+        Length of the window, at most `n_fft`, which is the default.
+    window : Tensor [win_length], optional
+        Default: ones. A shorter window is padded with zeros on both sides.
+    center : bool, default True
+        Pad x by n_fft // 2 on both sides, so that frame f is centred at x[f * hop_length].
+    pad_mode : "reflect" or "constant", default "reflect"
+    normalized : bool, default False
+        Multiply by 1 / sqrt(n_fft).
+    onesided : bool, default True
+        Omit the negative frequencies, which are redundant for real signals; False for complex ones.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [n_fft // 2 + 1, F] or [B, n_fft // 2 + 1, F], complex64 | complex128
+        n_fft instead of n_fft // 2 + 1 without `onesided`. F = 1 + N // hop_length frames for an
+        even n_fft with `center`; 1 + (N - n_fft) // hop_length without.
+
+    Raises
+    ------
+    OpError
+        If the rank or dtype of x, the window or an argument does not fit.
+
+    See Also
+    --------
+    paddle.signal.istft : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.sin(paddle.arange(16, dtype="float32"))
+    >>> paddle.signal.stft(x, n_fft=8).shape
+    [5, 9]
+    >>> paddle.signal.stft(x, n_fft=8, center=False, onesided=False).shape
+    [8, 5]
     """
     check_tensors(x)
     _raise_unless(x.ndim in (1, 2), "stft", "the rank must be 1 or 2", x)
@@ -184,12 +279,52 @@ def istft(
     return_complex: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Inverse short-time Fourier transform, with the arguments of `stft`.
+    """Inverse short-time Fourier transform: the signal of a spectrogram.
 
-    x complex [(B,) n_fft // 2 + 1 or n_fft, frames] -> [(B,) N]
+    The inverse transforms of the frames are windowed, added up where they overlap, and divided by
+    the sum of the squared windows.
 
-    length: length of the result; by default the whole signal. Raises OpError if the windows leave
-    gaps.
+    Parameters
+    ----------
+    x : Tensor [K, F] or [B, K, F], complex64 | complex128
+        Result of `stft`; K is n_fft // 2 + 1 or, without `onesided`, n_fft.
+    n_fft : int
+    hop_length : int, optional
+        Default n_fft // 4; at most `win_length`.
+    win_length : int, optional
+        Default n_fft.
+    window : Tensor [win_length], optional
+        Default: ones.
+    center, normalized, onesided : bool, default True, False and True
+        As in the call of `stft`.
+    length : int, optional
+        Cut the result to this length; by default it has the length of all frames, without the
+        padding of `center`.
+    return_complex : bool, default False
+        The result is complex; requires ``onesided=False``.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N] or [B, N], float32 | float64, or complex with `return_complex`
+
+    Raises
+    ------
+    OpError
+        If the rank or dtype of x, the window or an argument does not fit, or if the windows leave
+        gaps: their squares add up to 0 somewhere (not checked in programs).
+
+    See Also
+    --------
+    paddle.signal.stft : The inverse.
+
+    Examples
+    --------
+    >>> x = paddle.sin(paddle.arange(16, dtype="float32"))
+    >>> y = paddle.signal.istft(paddle.signal.stft(x, n_fft=8), n_fft=8)
+    >>> bool(paddle.allclose(x, y, atol=1e-5))
+    True
     """
     check_tensors(x)
     _raise_unless(

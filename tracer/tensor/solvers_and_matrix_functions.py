@@ -21,9 +21,27 @@ METHODS = ["cholesky_solve", "cond", "inverse", "lstsq", "matrix_power", "pinv",
 def inverse(x: Tensor, name: str | None = None) -> Tensor:
     """Inverse of each matrix.
 
-    x [*, M, M] -> [*, M, M]
+    Parameters
+    ----------
+    x : Tensor [*, M, M], float32 | float64 | complex64 | complex128
+    name : str, optional
+        Not used.
 
-    Raises OpError for a singular matrix.
+    Returns
+    -------
+    Tensor [*, M, M], dtype of x
+
+    Raises
+    ------
+    OpError
+        If a matrix is singular or not square, or x has another dtype.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[2.0, 1.0], [1.0, 3.0]])
+    >>> paddle.inverse(x).numpy().round(3)
+    array([[ 0.6, -0.2],
+           [-0.2,  0.4]], dtype=float32)
     """
     return OPS["inverse"](x)
 
@@ -32,27 +50,89 @@ inv = inverse
 
 
 def det(x: Tensor, name: str | None = None) -> Tensor:
-    """Determinants.
+    """Determinant of each matrix.
 
-    x [*, M, M] -> [*]
+    Parameters
+    ----------
+    x : Tensor [*, M, M], float32 | float64 | complex64 | complex128
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the matrices are not square, or x has another dtype.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[2.0, 1.0], [1.0, 3.0]])
+    >>> round(float(paddle.linalg.det(x)), 3)
+    5.0
     """
     return OPS["determinant"](x)
 
 
 def slogdet(x: Tensor, name: str | None = None) -> Tensor:
-    """Sign and logarithm of the absolute value of the determinants.
+    """Sign and logarithm of the absolute value of the determinant of each matrix.
 
-    x [*, M, M] -> [2, *]
+    Unlike `det`, the result neither overflows nor underflows for large matrices.
+
+    Parameters
+    ----------
+    x : Tensor [*, M, M], float32 | float64
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [2, *], dtype of x
+        Signs 1, -1 or 0, and logarithms; (0, -inf) for a singular matrix.
+
+    Raises
+    ------
+    OpError
+        If the matrices are not square, or x has another dtype.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[2.0, 1.0], [1.0, 3.0]])
+    >>> paddle.linalg.slogdet(x).numpy().round(3)
+    array([1.   , 1.609], dtype=float32)
     """
     return OPS["slogdeterminant"](x)
 
 
 def solve(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Solve x Z = y for Z.
+    """Solve systems of linear equations: the z with x z = y.
 
-    x [*A, M, M], y [*B, M, K], or vectors [M] or [*A, M] -> [*, M, K] or [*, M]
+    Parameters
+    ----------
+    x : Tensor [*A, M, M], float32 | float64 | complex64 | complex128
+    y : Tensor [*B, M, K], dtype of x
+        Or vectors: [M], or [*A, M] with as many axes as the batch of x has plus one.
+    name : str, optional
+        Not used.
 
-    Raises OpError for a singular x.
+    Returns
+    -------
+    Tensor [*, M, K] or [*, M], dtype of x
+        Batches broadcast.
+
+    Raises
+    ------
+    OpError
+        If a matrix is singular or not square, shapes or dtypes do not fit, or x has another
+        dtype.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[2.0, 1.0], [1.0, 3.0]])
+    >>> paddle.linalg.solve(x, paddle.to_tensor([3.0, 4.0])).numpy().round(3)
+    array([1., 1.], dtype=float32)
     """
     return OPS["solve"](x, y)
 
@@ -65,11 +145,38 @@ def triangular_solve(
     unitriangular: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Solve x Z = y for Z, where x stands for its upper (`upper=True`) or lower triangle.
+    """Solve systems of linear equations with triangular matrices: the z with x z = y.
 
-    x [*A, M, M], y [*B, M, K] -> [*, M, K]
+    Parameters
+    ----------
+    x : Tensor [*A, M, M], float32 | float64 | complex64 | complex128
+        Only the triangle that `upper` selects is read.
+    y : Tensor [*B, M, K], dtype of x
+    upper : bool, default True
+        Whether x stands for its upper or its lower triangle.
+    transpose : bool, default False
+        Solve x' z = y instead.
+    unitriangular : bool, default False
+        The diagonal of x counts as 1.
+    name : str, optional
+        Not used.
 
-    unitriangular: the diagonal of x counts as 1
+    Returns
+    -------
+    Tensor [*, M, K], dtype of x
+        Batches broadcast.
+
+    Raises
+    ------
+    OpError
+        If a triangle is singular, shapes or dtypes do not fit, or x has another dtype.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[2.0, 1.0], [0.0, 3.0]])
+    >>> paddle.linalg.triangular_solve(x, paddle.to_tensor([[3.0], [3.0]])).numpy().round(3)
+    array([[1.],
+           [1.]], dtype=float32)
     """
     return OPS["triangular_solve"](
         x, y, upper=upper, transpose=transpose, unitriangular=unitriangular
@@ -77,9 +184,35 @@ def triangular_solve(
 
 
 def cholesky_solve(x: Tensor, y: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
-    """Solve (y y^H) Z = x, or (y^H y) Z = x if `upper`.
+    """Solve systems of linear equations with a Cholesky factor y: the z with (y y^H) z = x.
 
-    x [*A, M, K], y [*B, M, M] triangular -> [*, M, K]
+    Parameters
+    ----------
+    x : Tensor [*A, M, K], float32 | float64 | complex64 | complex128
+        The right-hand sides.
+    y : Tensor [*B, M, M], dtype of x
+        Result of `cholesky`.
+    upper : bool, default False
+        y is an upper triangle, and (y^H y) z = x is solved.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, M, K], dtype of x
+        Batches broadcast.
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit, a factor is singular, or x has another dtype.
+
+    Examples
+    --------
+    >>> factor = paddle.linalg.cholesky(paddle.to_tensor([[2.0, 1.0], [1.0, 3.0]]))
+    >>> paddle.linalg.cholesky_solve(paddle.to_tensor([[3.0], [4.0]]), factor).numpy().round(3)
+    array([[1.],
+           [1.]], dtype=float32)
     """
     return OPS["cholesky_solve"](x, y, upper=upper)
 
@@ -91,15 +224,47 @@ def lstsq(
     driver: str | None = None,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Least squares: the Z of minimal norm that minimizes |x Z - y|.
+    """Least squares: the z of minimal norm that minimizes the norm of x z - y.
 
-    x [*, M, N], y [*, M, K] -> Z [*, N, K], residuals [*, K] or [0], rank [*], singular values [*,
-    min(M, N)]
+    Parameters
+    ----------
+    x : Tensor [*, M, N], float32 | float64 | complex64 | complex128
+    y : Tensor [*, M, K], dtype of x
+    rcond : float, optional
+        Singular values up to rcond times the largest count as 0. Default: max(M, N) times 1e-7, or
+        times 1e-15 for float64.
+    driver : "gelsy", "gels", "gelsd" or "gelss", default "gelsy"
+        LAPACK's name of the method. All compute the same solution.
+    name : str, optional
+        Not used.
 
-    driver: gelsy (default), gels, gelsd, gelss; the solution is the same. gels returns no rank;
-    gels and gelsy return no singular values.
-    rcond: singular values up to rcond * the largest count as 0; default: the longer side times
-    1e-7, or 1e-15 for float64.
+    Returns
+    -------
+    solution : Tensor [*, N, K], dtype of x
+    residuals : Tensor [*, K] or [0]
+        Sums of squares of x z - y; empty unless M > N and the rank is N.
+    rank : Tensor [*], int32
+        Empty for "gels".
+    singular_values : Tensor [*, min(M, N)]
+        Empty for "gels" and "gelsy".
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit, `driver` has another value, or x has another dtype.
+
+    Notes
+    -----
+    Unlike in Paddle, the solution has a gradient.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+    >>> y = paddle.to_tensor([[1.0], [3.0], [5.0]])
+    >>> solution, _, rank, _ = paddle.linalg.lstsq(x, y)
+    >>> solution.numpy().round(3), int(rank)  # y = 1 + 2 x
+    (array([[1.],
+           [2.]], dtype=float32), 2)
     """
     check_tensors(x, y)
     driver = driver or "gelsy"
@@ -119,9 +284,32 @@ def lstsq(
 
 
 def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
-    """n-th power of matrices; of the inverse if n is negative.
+    """Power of each matrix with an integer exponent.
 
-    x [*, M, M] -> [*, M, M]
+    x^n = x x ... x; the identity for n = 0; a power of the inverse for negative n
+
+    Parameters
+    ----------
+    x : Tensor [*, M, M], float32 | float64 | complex64 | complex128
+    n : int
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, M, M], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the matrices are not square, n is negative and a matrix is singular, or x has another
+        dtype.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[2.0, 1.0], [1.0, 3.0]])
+    >>> paddle.linalg.matrix_power(x, 2).tolist()
+    [[5.0, 5.0], [5.0, 10.0]]
     """
     return OPS["matrix_power"](x, n=n)
 
@@ -129,11 +317,33 @@ def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
 def matrix_rank(
     x: Tensor, tol: Any = None, hermitian: bool = False, name: str | None = None
 ) -> Tensor:
-    """Number of singular values above a tolerance.
+    """Rank of each matrix: the number of singular values above a tolerance.
 
-    x [*A, M, N], tol a number or [*B] -> int32 [*broadcast(A, B)]
+    Parameters
+    ----------
+    x : Tensor [*A, M, N], float32 | float64 | complex64 | complex128
+    tol : float or Tensor [*B], optional
+        Default: largest singular value * max(M, N) * machine epsilon.
+    hermitian : bool, default False
+        x is Hermitian; absolute eigenvalues are used instead of singular values.
+    name : str, optional
+        Not used.
 
-    Default tolerance: largest singular value * longer side * machine epsilon.
+    Returns
+    -------
+    Tensor [*], int32
+        The batches A and B broadcast.
+
+    Raises
+    ------
+    OpError
+        If x has fewer than two axes or another dtype.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0], [2.0, 4.0]])
+    >>> int(paddle.linalg.matrix_rank(x))
+    1
     """
     if isinstance(tol, Tensor):
         return OPS["matrix_rank"](x, cast(tol, x.dtype), use_default_tol=False, hermitian=hermitian)
@@ -143,11 +353,35 @@ def matrix_rank(
 
 
 def pinv(x: Tensor, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Tensor:
-    """Pseudo-inverse; singular values up to rcond times the largest count as 0.
+    """Pseudo-inverse of each matrix, from the singular values (Moore-Penrose).
 
-    x [*, M, N] -> [*, N, M]
+    pinv(u diag(s) v^H) = v diag(1 / s) u^H, where 1 / s is 0 for singular values that count as 0
 
-    hermitian: x is Hermitian; its lower triangle is read
+    Parameters
+    ----------
+    x : Tensor [*, M, N], float32 | float64 | complex64 | complex128
+    rcond : float or Tensor [*, 1], default 1e-15
+        Singular values up to rcond times the largest count as 0.
+    hermitian : bool, default False
+        x is Hermitian; only its lower triangle is read, and eigenvalues are used.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, N, M], dtype of x
+
+    Raises
+    ------
+    OpError
+        If x has fewer than two axes or another dtype.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+    >>> (paddle.linalg.pinv(x) @ x).numpy().round(3) + 0.0
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
     """
     if state.mode.is_eager and not isinstance(rcond, Tensor):
         return OPS["pseudo_inverse"](x, rcond=float(rcond), hermitian=hermitian)
@@ -172,12 +406,33 @@ def _swap_last_axes(x: Tensor) -> Tensor:
 
 
 def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
-    """Condition number: norm of x times norm of its inverse.
+    """Condition number of each matrix: the norm of x times the norm of its inverse.
 
-    x [*, M, N] -> [*]
+    Parameters
+    ----------
+    x : Tensor [*, M, N], float32 | float64 | complex64 | complex128
+    p : None, 2, -2, "fro", "nuc", 1, -1, inf or -inf, default None
+        The norm. None and 2: largest / smallest singular value, -2: its inverse; x need not be
+        square. "fro": root of the sum of squares. "nuc": sum of singular values. 1, -1: largest and
+        smallest sum of absolute values of a column; inf, -inf: of a row.
+    name : str, optional
+        Not used.
 
-    p: None or 2, -2: by singular values, any matrix; 'fro', 'nuc', 1, -1, inf, -inf: square
-    matrices
+    Returns
+    -------
+    Tensor [*], real dtype of x
+
+    Raises
+    ------
+    OpError
+        If `p` has another value, x has fewer than two axes or another dtype; for "fro",
+        "nuc", 1, -1, inf and -inf also if a matrix is singular or not square.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[2.0, 0.0], [0.0, 4.0]])
+    >>> float(paddle.linalg.cond(x))
+    2.0
     """
     check_tensors(x)
     if x.ndim < 2:

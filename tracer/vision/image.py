@@ -19,19 +19,88 @@ _current_backend = "pil"
 
 
 def set_image_backend(backend: str) -> None:
-    """Set what images are loaded as: 'pil' images, 'cv2' (ndarrays) or 'tensor'."""
+    """Set the backend, which determines the type of images that datasets and `image_load` return.
+
+    Parameters
+    ----------
+    backend : "pil", "cv2" or "tensor"
+        "pil": PIL images; "cv2": ndarrays; "tensor": Tensors, by `image_load` only. The default at
+        import is "pil".
+
+    Raises
+    ------
+    OpError
+        If `backend` has another value.
+
+    Notes
+    -----
+    OpenCV is not used and need not be installed; "cv2" only names the form of the arrays.
+
+    Examples
+    --------
+    >>> paddle.vision.set_image_backend("cv2")
+    >>> paddle.vision.get_image_backend()
+    'cv2'
+    >>> paddle.vision.set_image_backend("pil")
+    """
     global _current_backend  # noqa: PLW0603 - the only state of the module
     _current_backend = _require_known_backend("set_image_backend", backend)
 
 
 def get_image_backend() -> str:
-    """Return the backend that images are loaded with."""
+    """Return the backend that images are loaded with.
+
+    Returns
+    -------
+    "pil", "cv2" or "tensor"
+
+    Examples
+    --------
+    >>> paddle.vision.get_image_backend()
+    'pil'
+    """
     return _current_backend
 
 
 def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
-    """Load an image: as PIL image; as ndarray [H, W, 3] in BGR order (as OpenCV does); or as Tensor
-    uint8 [C, H, W].
+    """Load an image from a file.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        A file in a format that Pillow reads, except EPS.
+    backend : "pil", "cv2" or "tensor", optional
+        Type of the result; by default that of `set_image_backend`.
+
+    Returns
+    -------
+    PIL image, ndarray or Tensor
+        "pil": a PIL image in the mode of the file; "cv2": uint8 [H, W, 3] in the order blue, green,
+        red, as OpenCV loads images; "tensor": uint8 [3, H, W] in the order red, green, blue.
+
+    Raises
+    ------
+    OpError
+        If `backend` has another value.
+    FileError
+        If the file is not a complete image.
+    OSError
+        If the file cannot be opened.
+    OarlockError
+        If Pillow is not installed: ``pip install oarlock[vision]``.
+
+    Notes
+    -----
+    Pillow decodes the image for all backends. Paddle uses OpenCV for "cv2".
+
+    Examples
+    --------
+    >>> from PIL import Image
+    >>> Image.new("RGB", (4, 2), (255, 0, 0)).save("red.png")
+    >>> paddle.vision.image_load("red.png", backend="cv2")[0, 0].tolist()
+    [0, 0, 255]
+    >>> paddle.vision.image_load("red.png", backend="tensor").shape
+    [3, 2, 4]
     """
     backend = _require_known_backend("image_load", _current_backend if backend is None else backend)
     image = open_image_with_pillow(path)

@@ -37,12 +37,44 @@ def ctc_loss(
     reduction: str = "mean",
     norm_by_times: bool = False,
 ) -> Tensor:
-    """Negative log-likelihood of label sequences (Graves et al. 2006).
+    """Connectionist temporal classification: negative log-likelihood of label sequences.
 
-    log_probs [T, B, C] are logits, labels int [B, S] -> [] or [B]
+    loss[b] = -log sum over alignments of the labels to the steps of prod over t of p[t, b, class at
+    t], p = softmax(log_probs) (Graves et al. 2006)
 
-    The mean is that of the losses divided by the lengths of their labels.
-    norm_by_times: divide gradients by the number of time steps.
+    Parameters
+    ----------
+    log_probs : Tensor [T, B, C], float16 | bfloat16 | float32 | float64
+        Logits: the function computes the softmax. (The softmax of log-probabilities is the same.)
+    labels : Tensor [B, S], integer
+        Classes, padded with any class.
+    input_lengths, label_lengths : Tensor [B], integer
+        Steps and labels of each sequence.
+    blank : int, default 0
+        The class of no label.
+    reduction : "mean", "sum" or "none", default "mean"
+        "mean": the mean of the losses divided by `label_lengths`.
+    norm_by_times : bool, default False
+        Divide the gradient (not the loss) of a sequence by its number of steps.
+
+    Returns
+    -------
+    Tensor [], or [B] for "none", dtype of log_probs
+        inf if a sequence has too few steps for its labels.
+
+    Raises
+    ------
+    OpError
+        If shapes do not fit, a length is larger than its axis, or a label or `blank` is not in [0,
+        C).
+
+    Examples
+    --------
+    >>> logits = paddle.zeros([2, 1, 3])
+    >>> steps, count = paddle.to_tensor([2]), paddle.to_tensor([1])
+    >>> loss = F.ctc_loss(logits, paddle.to_tensor([[1]]), steps, count)
+    >>> round(float(loss), 3)  # -log(3 / 9)
+    1.099
     """
     loss, _ = OPS["warpctc"](
         log_probs, labels, input_lengths, label_lengths, blank=blank, norm_by_times=norm_by_times
@@ -66,11 +98,45 @@ def hsigmoid_loss(
     is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Softmax over many classes as a path in a binary tree (Morin and Bengio 2005).
+    """Hierarchical sigmoid: cross entropy of many classes as paths in a binary tree.
 
-    input [N, D], label int [N, 1], weight [num_classes - 1, D], bias [num_classes - 1, 1] -> [N, 1]
+    loss = sum over nodes i of the path of log(1 + exp(z_i)) - code_i * z_i, with z_i = w_i . x +
+    b_i (Morin and Bengio 2005). It costs O(log num_classes) instead of O(num_classes).
 
-    path_table, path_code [N, L]: a custom tree, padded with -1
+    Parameters
+    ----------
+    input : Tensor [N, D], float16 | bfloat16 | float32 | float64
+    label : Tensor [N] or [N, 1], int64
+        Classes in [0, num_classes).
+    num_classes : int
+        At least 2.
+    weight : Tensor [num_classes - 1, D], dtype of input
+        A row for each inner node of the tree; a custom tree may have another number of nodes.
+    bias : Tensor [num_classes - 1] or [num_classes - 1, 1], optional
+    path_table, path_code : Tensor [N, L], int64, optional
+        Custom tree: the nodes from the root to the class of each row, padded with -1, and the turns
+        0 or 1 at them. By default the complete binary tree.
+    is_sparse : bool, default False
+        Has no effect: gradients are dense.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, 1], dtype of input
+
+    Raises
+    ------
+    OpError
+        If `num_classes` is less than 2, shapes do not fit, a class is out of range, or only one of
+        `path_table` and `path_code` is given.
+
+    Examples
+    --------
+    >>> x, weight = paddle.zeros([2, 3]), paddle.zeros([3, 3])
+    >>> F.hsigmoid_loss(x, paddle.to_tensor([0, 3]), 4, weight).numpy().round(3)  # 2 * log(2)
+    array([[1.386],
+           [1.386]], dtype=float32)
     """
     if num_classes < 2:
         raise OpError(append_user_line(f"hsigmoid_loss: num_classes={num_classes} is less than 2"))
@@ -90,9 +156,29 @@ def hsigmoid_loss(
 def sequence_mask(
     x: Tensor, maxlen: Any = None, dtype: Any = "int64", name: str | None = None
 ) -> Tensor:
-    """1 at the positions before x, otherwise 0. The default `maxlen` is the maximum of x.
+    """Mask of the valid positions of padded sequences: 1 before the length, otherwise 0.
 
-    x int [*] -> [*, maxlen]
+    out[..., j] = j < x[...]
+
+    Parameters
+    ----------
+    x : Tensor [*], int32 | int64 | float32 | float64
+        Lengths.
+    maxlen : int or Tensor, optional
+        Number of positions; by default the maximum of `x`.
+    dtype : dtype or str, default "int64"
+        Dtype of the result.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [*, maxlen], `dtype`
+
+    Examples
+    --------
+    >>> F.sequence_mask(paddle.to_tensor([1, 3]), maxlen=4, dtype="bool").tolist()
+    [[True, False, False, False], [True, True, True, False]]
     """
     proto = parse_dtype(dtype).proto
     if isinstance(maxlen, Tensor):
@@ -101,9 +187,33 @@ def sequence_mask(
 
 
 def gather_tree(ids: Tensor, parents: Tensor) -> Tensor:
-    """Return the token sequences of beams, from the token and the parent beam of each step.
+    """Full token sequences of a beam search, from the token and the parent beam of each step.
 
-    int [T, B, W], [T, B, W] -> [T, B, W]
+    The sequences are followed backwards from the last step.
+
+    Parameters
+    ----------
+    ids : Tensor [T, B, W], int32 | int64
+        Token of each step and beam.
+    parents : Tensor [T, B, W], dtype of ids
+        The beam of the previous step that it continues.
+
+    Returns
+    -------
+    Tensor [T, B, W], dtype of ids
+        ``out[:, b, w]`` is the sequence that ends in beam w.
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit, or a parent is out of range.
+
+    Examples
+    --------
+    >>> ids = paddle.to_tensor([[[2, 5]], [[3, 7]], [[4, 6]]])
+    >>> parents = paddle.to_tensor([[[0, 0]], [[0, 1]], [[1, 0]]])
+    >>> F.gather_tree(ids, parents)[:, 0].tolist()
+    [[5, 2], [7, 3], [4, 6]]
     """
     return OPS["gather_tree"](ids, parents)
 
@@ -118,12 +228,46 @@ def scaled_dot_product_attention(
     training: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """softmax(q k' / sqrt(D) + mask) v for each head (Vaswani et al. 2017).
+    """Attention softmax(q k' / sqrt(D) + mask) v of each head (Vaswani et al. 2017).
 
-    query [B, L, H, D], key, value [B, S, H, D] -> [B, L, H, D]
+    Parameters
+    ----------
+    query : Tensor [B, L, H, D], float16 | bfloat16 | float32 | float64
+        L positions of H heads.
+    key : Tensor [B, S, H, D], dtype of query
+    value : Tensor [B, S, H, E], dtype of query
+    attn_mask : Tensor that broadcasts to [B, H, L, S], bool or dtype of query, optional
+        bool: False excludes a position. Otherwise it is added to the scores.
+    dropout_p : float, default 0.0
+        Probability of dropping an attention weight while `training`.
+    is_causal : bool, default False
+        Exclude all positions after the own one.
+    training : bool, default True
+    name : str, optional
+        Not used.
 
-    attn_mask: bool (False masks a position) or additive, broadcast to [B, H, L, S].
-    is_causal: mask all later positions.
+    Returns
+    -------
+    Tensor [B, L, H, E], dtype of query
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit.
+
+    Notes
+    -----
+    A bool mask adds -1e9 (float16: -3e4) to excluded scores, so a row that excludes all positions
+    returns about the mean of all values. Calls without gradient and dropout run as one kernel.
+
+    Examples
+    --------
+    >>> x = paddle.ones([1, 2, 1, 4])  # two positions, one head
+    >>> value = paddle.to_tensor([1.0, 3.0]).reshape([1, 2, 1, 1])
+    >>> F.scaled_dot_product_attention(x, x, value).flatten().tolist()
+    [2.0, 2.0]
+    >>> F.scaled_dot_product_attention(x, x, value, is_causal=True).flatten().tolist()
+    [1.0, 2.0]
     """
     q, k, v = (transpose(t, [0, 2, 1, 3]) for t in (query, key, value))
     scale = query.meta.shape[-1] ** -0.5

@@ -78,14 +78,48 @@ def interpolate(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Resize x to `size` or by `scale_factor`; both may be tensors.
+    """Resize a batch of sequences, images or volumes by interpolation.
 
-    x [N, C, *S] -> [N, C, *size]
+    Parameters
+    ----------
+    x : Tensor [N, C, *S], float16 | bfloat16 | float32 | float64
+        "nearest" accepts integers too, "bilinear" uint8.
+    size : int, sequence of int or Tensor, or Tensor of integers [rank - 2], optional
+        Sizes of the result; one int is used for all axes.
+    scale_factor : float, sequence of float or Tensor, optional
+        Factor of the sizes, rounded down. Exactly one of `size` and `scale_factor` is given.
+    mode : str, default "nearest"
+        "nearest": images and volumes. "linear", "bilinear", "trilinear": linear interpolation of
+        sequences, images and volumes. "bicubic": images. "area": adaptive average pooling to
+        `size`.
+    align_corners : bool, default False
+        The centres of the corner pixels of input and result coincide; not with "nearest".
+    align_mode : 0 or 1, default 0
+        Position in the input of pixel i of the result without `align_corners`, linear modes: 0:
+        ratio * (i + 0.5) - 0.5; 1: ratio * i.
+    data_format : str, default "NCHW"
+        "NCW" or "NWC" for sequences, "NCHW" or "NHWC", "NCDHW" or "NDHWC" for volumes. Sequences
+        and volumes need it, except in mode "area".
+    name : str, optional
+        Not used.
 
-    mode: 'nearest', 'linear' (rank 3), 'bilinear', 'bicubic' (4), 'trilinear' (5), 'area' (adaptive
-    average pooling).
-    align_corners: the centres of the corner pixels stay aligned. align_mode 1: no half-pixel
-    offset.
+    Returns
+    -------
+    Tensor [N, C, *size], dtype of x
+
+    Raises
+    ------
+    OpError
+        If `mode`, the rank, `data_format` and the other arguments do not fit, or a size of the
+        result is not positive.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+    >>> F.interpolate(x, [3, 3], mode="bilinear", align_corners=True).tolist()
+    [[[[1.0, 1.5, 2.0], [2.0, 2.5, 3.0], [3.0, 3.5, 4.0]]]]
+    >>> F.interpolate(x, scale_factor=2).shape
+    [1, 1, 4, 4]
     """
     check_tensors(x)
     mode, data_format = mode.lower(), data_format.upper()
@@ -162,9 +196,40 @@ def upsample(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Resize images; the same function as `interpolate`.
+    """Resize a batch of sequences, images or volumes; the same function as `interpolate`.
 
-    x [N, C, *S] -> [N, C, *size]
+    Parameters
+    ----------
+    x : Tensor [N, C, *S], float16 | bfloat16 | float32 | float64
+    size : int, sequence of int or Tensor, or Tensor of integers [rank - 2], optional
+        Sizes of the result; one int is used for all axes.
+    scale_factor : float, sequence of float or Tensor, optional
+        Factor of the sizes, rounded down. Exactly one of `size` and `scale_factor` is given.
+    mode : str, default "nearest"
+        "nearest", "linear", "bilinear", "bicubic", "trilinear" or "area", as in `interpolate`.
+    align_corners : bool, default False
+        The centres of the corner pixels of input and result coincide; not with "nearest".
+    align_mode : 0 or 1, default 0
+        As in `interpolate`.
+    data_format : str, default "NCHW"
+        "NCW" or "NWC" for sequences, "NCHW" or "NHWC", "NCDHW" or "NDHWC" for volumes.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, *size], dtype of x
+
+    Raises
+    ------
+    OpError
+        As in `interpolate`.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[[1.0, 2.0]]]])
+    >>> F.upsample(x, scale_factor=2).tolist()
+    [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]]
     """
     return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
 
@@ -172,11 +237,36 @@ def upsample(
 def affine_grid(
     theta: Tensor, out_shape: Any, align_corners: bool = True, name: str | None = None
 ) -> Tensor:
-    """Return the sampling positions of an affine map of an image, for grid_sample.
+    """Sampling positions of an affine map of images or volumes, for `grid_sample`.
 
-    theta [N, 2, 3], out_shape N, C, H, W -> [N, H, W, 2]
+    grid[n, h, w] = theta[n] * (x, y, 1), where x and y run from -1 to 1 along the width and height
 
-    Volumes: theta [N, 3, 4], out_shape N, C, D, H, W -> [N, D, H, W, 3]
+    Parameters
+    ----------
+    theta : Tensor [N, 2, 3], or [N, 3, 4] for volumes, float16 | bfloat16 | float32 | float64
+        An affine map of each image, from positions in the result to positions in the input.
+    out_shape : sequence of int or Tensor, or Tensor of integers
+        N, C, H, W, or N, C, D, H, W for volumes: the shape of the result of `grid_sample`.
+    align_corners : bool, default True
+        True: -1 and 1 are the centres of the outermost pixels; False: their outer edges.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, H, W, 2] or [N, D, H, W, 3], dtype of theta
+        Positions x, y(, z).
+
+    Raises
+    ------
+    OpError
+        If shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> theta = paddle.to_tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])  # the identity
+    >>> F.affine_grid(theta, [1, 3, 2, 2]).tolist()
+    [[[[-1.0, -1.0], [1.0, -1.0]], [[-1.0, 1.0], [1.0, 1.0]]]]
     """
     if isinstance(out_shape, Tensor):
         return OPS["affine_grid"](theta, out_shape, align_corners=align_corners)
@@ -196,13 +286,42 @@ def grid_sample(
     align_corners: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Sample x at positions in [-1, 1] (Jaderberg et al. 2015).
+    """Sample images or volumes at given positions (Jaderberg et al. 2015).
 
-    grid [N, H', W', 2] -> [N, C, H', W']
+    out[n, c, h, w] = interpolated x[n, c] at the position grid[n, h, w]
 
-    mode: 'bilinear', 'nearest'.
-    padding_mode: 'zeros', 'border', 'reflection'; x [N, C, D, H, W] requires a grid of three
-    coordinates.
+    Parameters
+    ----------
+    x : Tensor [N, C, H, W] or [N, C, D, H, W], float16 | bfloat16 | float32 | float64
+    grid : Tensor [N, H', W', 2] or [N, D', H', W', 3], dtype of x
+        Positions x, y(, z), where -1 and 1 are the ends of an axis.
+    mode : "bilinear" or "nearest", default "bilinear"
+    padding_mode : "zeros", "border" or "reflection", default "zeros"
+        Outside of the image: 0, the nearest pixel, or the image reflected at its border.
+    align_corners : bool, default True
+        True: -1 and 1 are the centres of the outermost pixels; False: their outer edges.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, H', W'] or [N, C, D', H', W'], dtype of x
+
+    Raises
+    ------
+    OpError
+        If shapes, dtypes or modes do not fit.
+
+    Notes
+    -----
+    There is no second gradient.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+    >>> grid = paddle.to_tensor([[[[0.0, 0.0], [1.0, -1.0]]]])
+    >>> F.grid_sample(x, grid).tolist()
+    [[[[2.5, 2.0]]]]
     """
     return OPS["grid_sampler"](
         x, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners
@@ -212,9 +331,33 @@ def grid_sample(
 def pixel_shuffle(
     x: Tensor, upscale_factor: int, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Rearrange channels into blocks of r x r pixels (Shi et al. 2016).
+    """Rearrange groups of r * r channels into blocks of r x r pixels (Shi et al. 2016).
 
-    x [N, C * r * r, H, W] -> [N, C, H * r, W * r]
+    out[n, c, h * r + i, w * r + j] = x[n, (c * r + i) * r + j, h, w], where r is the factor
+
+    Parameters
+    ----------
+    x : Tensor [N, C * r * r, H, W], any dtype
+    upscale_factor : int
+    data_format : "NCHW" or "NHWC", default "NCHW"
+        Order of the axes of x and of the result.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, H * r, W * r], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the channels are not a multiple of r * r, x has another rank or `data_format` is unknown.
+
+    Examples
+    --------
+    >>> x = paddle.arange(4).reshape([1, 4, 1, 1])
+    >>> F.pixel_shuffle(x, 2).tolist()
+    [[[[0, 1], [2, 3]]]]
     """
     return OPS["pixel_shuffle"](x, upscale_factor=upscale_factor, data_format=data_format)
 
@@ -222,9 +365,34 @@ def pixel_shuffle(
 def pixel_unshuffle(
     x: Tensor, downscale_factor: int, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Inverse of pixel_shuffle.
+    """Rearrange blocks of r x r pixels into r * r channels: the inverse of `pixel_shuffle`.
 
-    x [N, C, H * r, W * r] -> [N, C * r * r, H, W]
+    out[n, (c * r + i) * r + j, h, w] = x[n, c, h * r + i, w * r + j], where r is the factor
+
+    Parameters
+    ----------
+    x : Tensor [N, C, H * r, W * r], any dtype
+    downscale_factor : int
+    data_format : "NCHW" or "NHWC", default "NCHW"
+        Order of the axes of x and of the result.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C * r * r, H, W], dtype of x
+
+    Raises
+    ------
+    OpError
+        If the height or width is not a multiple of r, x has another rank or `data_format` is
+        unknown.
+
+    Examples
+    --------
+    >>> x = paddle.arange(4).reshape([1, 1, 2, 2])
+    >>> F.pixel_unshuffle(x, 2).flatten().tolist()
+    [0, 1, 2, 3]
     """
     return OPS["pixel_unshuffle"](x, downscale_factor=downscale_factor, data_format=data_format)
 
@@ -232,9 +400,34 @@ def pixel_unshuffle(
 def channel_shuffle(
     x: Tensor, groups: int, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Interleave the channels of all groups (Zhang et al. 2017).
+    """Interleave groups of channels: first channel 0 of each group, then 1 (Zhang et al. 2017).
 
-    -> like x
+    out[:, c * groups + g] = x[:, g * (C / groups) + c]
+
+    Parameters
+    ----------
+    x : Tensor [N, C, H, W], any dtype
+    groups : int
+        Divides C.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+        Order of the axes of x and of the result.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, H, W], dtype of x
+
+    Raises
+    ------
+    OpError
+        If `groups` does not divide the channels, x has another rank or `data_format` is unknown.
+
+    Examples
+    --------
+    >>> x = paddle.arange(6).reshape([1, 6, 1, 1])
+    >>> F.channel_shuffle(x, 2).flatten().tolist()
+    [0, 3, 1, 4, 2, 5]
     """
     return OPS["channel_shuffle"](x, groups=groups, data_format=data_format)
 
@@ -246,9 +439,38 @@ def temporal_shift(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Tensor:
-    """Shift some channels one frame forward and some one frame back (Lin et al. 2019).
+    """Shift some channels of videos by one frame (Lin et al. 2019).
 
-    x [N * seg_num, C, H, W] -> like x
+    The first C * shift_ratio channels move to the next frame, as many further channels to the
+    previous frame, and the others stay; frames outside of a video are 0.
+
+    Parameters
+    ----------
+    x : Tensor [N * seg_num, C, H, W], any dtype
+        Frames; those of a video follow each other.
+    seg_num : int
+        Frames of a video.
+    shift_ratio : float, default 0.25
+        At most 0.5.
+    name : str, optional
+        Not used.
+    data_format : "NCHW" or "NHWC", default "NCHW"
+        Order of the axes of x and of the result.
+
+    Returns
+    -------
+    Tensor [N * seg_num, C, H, W], dtype of x
+
+    Raises
+    ------
+    OpError
+        If `seg_num` does not divide the batch, x has another rank or `data_format` is unknown.
+
+    Examples
+    --------
+    >>> x = paddle.to_tensor([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]).reshape([2, 4, 1, 1])
+    >>> F.temporal_shift(x, seg_num=2).reshape([2, 4]).tolist()
+    [[0.0, 6.0, 3.0, 4.0], [1.0, 0.0, 7.0, 8.0]]
     """
     return OPS["temporal_shift"](
         x, seg_num=seg_num, shift_ratio=float(shift_ratio), data_format=data_format
@@ -270,9 +492,38 @@ def unfold(
     dilations: Any = 1,
     name: str | None = None,
 ) -> Tensor:
-    """Extract the L sliding windows as columns (im2col).
+    """Extract sliding windows of images as columns (im2col).
 
-    x [N, C, H, W] -> [N, C * kH * kW, L]
+    Parameters
+    ----------
+    x : Tensor [N, C, H, W], any dtype
+    kernel_sizes : int or (int, int)
+        Height and width of a window.
+    strides, paddings, dilations : int or (int, int), default 1, 0 and 1
+        `paddings` may also be [top, left, bottom, right]; padded pixels are 0.
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C * kH * kW, L], dtype of x
+        L = H' * W' windows, with H' = (H + padding - dilation * (kH - 1) - 1) // stride + 1 (W'
+        likewise); the channel c * kH * kW + i * kW + j is pixel (i, j) of the windows of channel c.
+
+    Raises
+    ------
+    OpError
+        If a window does not fit into the padded image or an argument has a wrong length.
+
+    See Also
+    --------
+    paddle.nn.functional.fold : The adjoint function.
+
+    Examples
+    --------
+    >>> x = paddle.arange(9, dtype="float32").reshape([1, 1, 3, 3])
+    >>> F.unfold(x, 2).tolist()
+    [[[0.0, 1.0, 3.0, 4.0], [1.0, 2.0, 4.0, 5.0], [3.0, 4.0, 6.0, 7.0], [4.0, 5.0, 7.0, 8.0]]]
     """
     return OPS["unfold"](
         x,
@@ -292,9 +543,37 @@ def fold(
     dilations: Any = 1,
     name: str | None = None,
 ) -> Tensor:
-    """Sum columns into sliding windows (col2im): the adjoint of unfold.
+    """Sum columns into sliding windows of images (col2im): the adjoint of `unfold`.
 
-    x [N, C * kH * kW, L] -> [N, C, *output_sizes]
+    Pixels that several windows cover are the sum of their values.
+
+    Parameters
+    ----------
+    x : Tensor [N, C * kH * kW, L], any dtype
+        Columns as `unfold` returns them.
+    output_sizes : int or (int, int)
+        Height and width of the images.
+    kernel_sizes : int or (int, int)
+        Height and width of a window.
+    strides, paddings, dilations : int or (int, int), default 1, 0 and 1
+        `paddings` may also be [top, left, bottom, right].
+    name : str, optional
+        Not used.
+
+    Returns
+    -------
+    Tensor [N, C, *output_sizes], dtype of x
+
+    Raises
+    ------
+    OpError
+        If L is not the number of windows or an argument has a wrong length.
+
+    Examples
+    --------
+    >>> columns = paddle.ones([1, 4, 4])
+    >>> F.fold(columns, output_sizes=3, kernel_sizes=2).tolist()
+    [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
     """
     return OPS["fold"](
         x,

@@ -17,13 +17,51 @@ __all__ = ["Cifar10", "Cifar100"]
 
 
 class Cifar10(ImageDataset):
-    """CIFAR-10: 32x32 images of ten classes; 50000 for mode 'train', 10000 for 'test'.
+    """CIFAR-10: 32x32 images of ten classes (Krizhevsky 2009).
 
-    -> image, label int64 []
+    An item is a pair (image, label). The image is a PIL image of mode "RGB", or float32 [32, 32, 3]
+    from 0 to 255 for the backend "cv2", after `transform`; the label is int64 [].
 
-    image: PIL in mode RGB, or float32 [32, 32, 3] from 0 to 255, after `transform`.
-    data_file: the archive; None downloads it.
-    Raises FileError if the archive is damaged or its pickles contain more than data.
+    Parameters
+    ----------
+    data_file : str or PathLike, optional
+        The archive ``cifar-10-python.tar.gz``; by default it is downloaded once.
+    mode : "train" or "test", default "train"
+        50000 or 10000 images.
+    transform : callable, optional
+        Function of the image.
+    download : bool, default True
+        Whether a missing archive may be downloaded.
+    backend : "pil" or "cv2", optional
+        Type of the images; by default that of `set_image_backend`.
+
+    Raises
+    ------
+    OpError
+        If `mode` or `backend` has another value, `data_file` is not a file, or it is missing and
+        ``download=False``.
+    FileError
+        If the archive is damaged or its pickles contain more than data.
+    OarlockError
+        If a download fails.
+
+    Notes
+    -----
+    The pickles in the archive are read as data; no code in them is run. With the backend "cv2",
+    images get the default dtype.
+
+    Examples
+    --------
+    >>> import io, pickle, tarfile
+    >>> batch = pickle.dumps({"data": np.zeros([2, 3072], "uint8"), "labels": [3, 8]})
+    >>> with tarfile.open("cifar.tar.gz", "w:gz") as archive:
+    ...     member = tarfile.TarInfo("test_batch")
+    ...     member.size = len(batch)
+    ...     archive.addfile(member, io.BytesIO(batch))
+    >>> data = paddle.vision.datasets.Cifar10("cifar.tar.gz", mode="test", backend="cv2")
+    >>> image, label = data[1]
+    >>> len(data), image.shape, label
+    (2, (32, 32, 3), array(8))
     """
 
     _ARCHIVE = ("cifar-10-python.tar.gz", "c58f30108f718f92721af3b95e74349a")
@@ -105,7 +143,52 @@ class Cifar10(ImageDataset):
 
 
 class Cifar100(Cifar10):
-    """CIFAR-100: 32x32 images of a hundred classes, in the format of CIFAR-10."""
+    """CIFAR-100: 32x32 images of a hundred classes (Krizhevsky 2009).
+
+    An item is a pair (image, label). The image is a PIL image of mode "RGB", or float32 [32, 32, 3]
+    from 0 to 255 for the backend "cv2", after `transform`; the label is int64 [].
+
+    Parameters
+    ----------
+    data_file : str or PathLike, optional
+        The archive ``cifar-100-python.tar.gz``; by default it is downloaded once.
+    mode : "train" or "test", default "train"
+        50000 or 10000 images.
+    transform : callable, optional
+        Function of the image.
+    download : bool, default True
+        Whether a missing archive may be downloaded.
+    backend : "pil" or "cv2", optional
+        Type of the images; by default that of `set_image_backend`.
+
+    Raises
+    ------
+    OpError
+        If `mode` or `backend` has another value, `data_file` is not a file, or it is missing and
+        ``download=False``.
+    FileError
+        If the archive is damaged or its pickles contain more than data.
+    OarlockError
+        If a download fails.
+
+    Notes
+    -----
+    The pickles in the archive are read as data; no code in them is run. With the backend "cv2",
+    images get the default dtype.
+
+    Examples
+    --------
+    >>> import io, pickle, tarfile
+    >>> batch = pickle.dumps({"data": np.zeros([2, 3072], "uint8"), "fine_labels": [3, 8]})
+    >>> with tarfile.open("cifar.tar.gz", "w:gz") as archive:
+    ...     member = tarfile.TarInfo("test")
+    ...     member.size = len(batch)
+    ...     archive.addfile(member, io.BytesIO(batch))
+    >>> data = paddle.vision.datasets.Cifar100("cifar.tar.gz", mode="test", backend="cv2")
+    >>> image, label = data[1]
+    >>> len(data), image.shape, label
+    (2, (32, 32, 3), array(8))
+    """
 
     _ARCHIVE = ("cifar-100-python.tar.gz", "eb9058c3a382ffc7106e4002c42a8d85")
     _FILE_PREFIXES: ClassVar[dict[str, str]] = {"train": "train", "test": "test"}

@@ -27,14 +27,47 @@ _IMAGE_NAME = re.compile(r"(?:\./)?jpg/image_\d{5}\.jpg")
 
 
 class Flowers(ImageDataset):
-    """Flowers-102 in mode 'train' (6149 images), 'valid' (1020) or 'test' (1020).
+    """Flowers-102: images of flowers in 102 classes (Nilsback and Zisserman 2008).
 
-    -> image, label int64 [1] from 1 to 102
+    An item is a pair (image, label). The image is a PIL image, or float32 [H, W, 3] from 0 to 255
+    for the backend "cv2", after `transform`; the label is int64 [1] from 1 to 102.
 
-    data_file: the archive of images, unpacked beside it.
-    label_file, setid_file: `.mat` files; None downloads them. image: PIL, or float32 [H, W, 3],
-    after `transform`.
-    Raises FileError if a file is damaged.
+    Parameters
+    ----------
+    data_file : str or PathLike, optional
+        The archive ``102flowers.tgz``; it is unpacked once into a folder beside it.
+    label_file, setid_file : str or PathLike, optional
+        The files ``imagelabels.mat`` and ``setid.mat``. Files that are not given are downloaded
+        once.
+    mode : "train", "valid" or "test", default "train"
+        6149, 1020 or 1020 images.
+    transform : callable, optional
+        Function of the image.
+    download : bool, default True
+        Whether missing files may be downloaded.
+    backend : "pil" or "cv2", optional
+        Type of the images; by default that of `set_image_backend`.
+
+    Raises
+    ------
+    OpError
+        If `mode` or `backend` has another value, a path is not a file, or a path is missing and
+        ``download=False``.
+    FileError
+        If a file is damaged.
+    OarlockError
+        If a download fails, or Pillow is not installed.
+
+    Notes
+    -----
+    As in Paddle, the mode "train" has the images of the list "tstid" in ``setid.mat``, which is the
+    largest, and "test" those of "trnid". With the backend "cv2", images get the default dtype.
+
+    Examples
+    --------
+    >>> data = paddle.vision.datasets.Flowers(mode="test")  # doctest: +SKIP
+    >>> len(data)  # doctest: +SKIP
+    1020
     """
 
     def __init__(

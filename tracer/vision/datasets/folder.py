@@ -80,12 +80,56 @@ class _FolderDataset(Dataset):
 
 
 class DatasetFolder(_FolderDataset):
-    """Dataset of the files root/CLASS/.../NAME.
+    """Dataset of files in folders: the folders directly below `root` are the classes.
 
-    -> sample, index of its class
+    An item is a pair (sample, class index) of a file ROOT/CLASS/.../NAME.
 
-    loader: function from a path to a sample.
-    classes, class_to_idx, samples, targets: the files that were found.
+    Parameters
+    ----------
+    root : str or PathLike
+        The folder with one folder per class.
+    loader : callable, optional
+        Function from a path to a sample. By default files are loaded as RGB images: PIL images, or
+        ndarrays [H, W, 3] if `set_image_backend` chose another backend than "pil".
+    extensions : sequence of str, optional
+        Extensions of the files that are samples, in lower or upper case. Default: ".jpg", ".jpeg",
+        ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp".
+    transform : callable, optional
+        Function of the sample.
+    is_valid_file : callable, optional
+        Function from a path to whether the file is a sample, instead of `extensions`.
+
+    Attributes
+    ----------
+    classes : list of str
+        Names of the classes, sorted.
+    class_to_idx : dict of str to int
+        Index of each class.
+    samples : list of (str, int)
+        Paths and class indices, sorted by class and path.
+    targets : list of int
+        Class index of each sample.
+
+    Raises
+    ------
+    OpError
+        If `root` is not a folder or has no samples, or both `extensions` and `is_valid_file` are
+        given.
+    FileError
+        When an item is read, if its image is damaged.
+
+    Examples
+    --------
+    >>> import pathlib
+    >>> for name in ("cats/a.npy", "cats/b.npy", "dogs/c.npy"):
+    ...     pathlib.Path("root", name).parent.mkdir(parents=True, exist_ok=True)
+    ...     np.save(f"root/{name}", np.zeros([2, 2]))
+    >>> data = paddle.vision.datasets.DatasetFolder("root", np.load, [".npy"])
+    >>> data.classes, data.targets
+    (['cats', 'dogs'], [0, 0, 1])
+    >>> sample, label = data[2]
+    >>> sample.shape, label
+    ((2, 2), 1)
     """
 
     def __init__(
@@ -118,9 +162,47 @@ class DatasetFolder(_FolderDataset):
 
 
 class ImageFolder(_FolderDataset):
-    """Dataset of the files at any depth below root, without classes.
+    """Dataset of the files at any depth below a folder, without classes.
 
-    -> [sample]
+    An item is a list [sample].
+
+    Parameters
+    ----------
+    root : str or PathLike
+        The folder.
+    loader : callable, optional
+        Function from a path to a sample. By default files are loaded as RGB images: PIL images, or
+        ndarrays [H, W, 3] if `set_image_backend` chose another backend than "pil".
+    extensions : sequence of str, optional
+        Extensions of the files that are samples, in lower or upper case. Default: ".jpg", ".jpeg",
+        ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp".
+    transform : callable, optional
+        Function of the sample.
+    is_valid_file : callable, optional
+        Function from a path to whether the file is a sample, instead of `extensions`.
+
+    Attributes
+    ----------
+    samples : list of str
+        Paths, sorted by folder and name.
+
+    Raises
+    ------
+    OpError
+        If `root` is not a folder or has no samples, or both `extensions` and `is_valid_file` are
+        given.
+    FileError
+        When an item is read, if its image is damaged.
+
+    Examples
+    --------
+    >>> import os
+    >>> os.makedirs("images", exist_ok=True)
+    >>> np.save("images/a.npy", np.zeros([2, 2]))
+    >>> np.save("images/b.npy", np.ones([2, 2]))
+    >>> data = paddle.vision.datasets.ImageFolder("images", np.load, [".npy"])
+    >>> len(data), data[1][0].tolist()
+    (2, [[1.0, 1.0], [1.0, 1.0]])
     """
 
     def __init__(

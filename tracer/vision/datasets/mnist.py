@@ -47,13 +47,51 @@ def read_idx(path: Path, rank: int) -> np.ndarray[Any, Any]:
 
 
 class MNIST(ImageDataset):
-    """MNIST: 28x28 images of handwritten digits; 60000 for mode 'train', 10000 for 'test'.
+    """MNIST: 28x28 images of handwritten digits (LeCun et al. 1998).
 
-    -> image, label int64 [1]
+    An item is a pair (image, label). The image is a PIL image of mode "L", or float32 [28, 28] from
+    0 to 255 for the backend "cv2", after `transform`; the label is int64 [1].
 
-    image: PIL in mode L, or float32 [28, 28] from 0 to 255, after `transform`.
-    image_path, label_path: the files; None downloads them.
-    Raises FileError if a file is damaged or the files do not match.
+    Parameters
+    ----------
+    image_path, label_path : str or PathLike, optional
+        The gzipped IDX files; by default they are downloaded once.
+    mode : "train" or "test", default "train"
+        60000 or 10000 images.
+    transform : callable, optional
+        Function of the image.
+    download : bool, default True
+        Whether missing files may be downloaded.
+    backend : "pil" or "cv2", optional
+        Type of the images; by default that of `set_image_backend`.
+
+    Raises
+    ------
+    OpError
+        If `mode` or `backend` has another value, a path is not a file, or a path is missing and
+        ``download=False``.
+    FileError
+        If a file is damaged, or the numbers of images and labels differ.
+    OarlockError
+        If a download fails.
+
+    Notes
+    -----
+    With the backend "cv2", images get the default dtype.
+
+    Examples
+    --------
+    >>> import gzip, struct
+    >>> def write(name, *sizes):
+    ...     with gzip.open(name, "wb") as file:
+    ...         header = struct.pack(f">4B{len(sizes)}I", 0, 0, 8, len(sizes), *sizes)
+    ...         file.write(header + bytes(int(np.prod(sizes))))
+    >>> write("images.gz", 2, 28, 28)
+    >>> write("labels.gz", 2)
+    >>> data = paddle.vision.datasets.MNIST("images.gz", "labels.gz", mode="test", backend="cv2")
+    >>> image, label = data[0]
+    >>> len(data), image.shape, label
+    (2, (28, 28), array([0]))
     """
 
     NAME = "mnist"
@@ -107,7 +145,46 @@ class MNIST(ImageDataset):
 
 
 class FashionMNIST(MNIST):
-    """FashionMNIST: 28x28 images of clothes, in the format of MNIST."""
+    """FashionMNIST: 28x28 images of clothes in ten classes (Xiao et al. 2017).
+
+    The files have the format of MNIST.
+
+    An item is a pair (image, label). The image is a PIL image of mode "L", or float32 [28, 28] from
+    0 to 255 for the backend "cv2", after `transform`; the label is int64 [1].
+
+    Parameters
+    ----------
+    image_path, label_path : str or PathLike, optional
+        The gzipped IDX files; by default they are downloaded once.
+    mode : "train" or "test", default "train"
+        60000 or 10000 images.
+    transform : callable, optional
+        Function of the image.
+    download : bool, default True
+        Whether missing files may be downloaded.
+    backend : "pil" or "cv2", optional
+        Type of the images; by default that of `set_image_backend`.
+
+    Raises
+    ------
+    OpError
+        If `mode` or `backend` has another value, a path is not a file, or a path is missing and
+        ``download=False``.
+    FileError
+        If a file is damaged, or the numbers of images and labels differ.
+    OarlockError
+        If a download fails.
+
+    See Also
+    --------
+    paddle.vision.datasets.MNIST : Has an example that reads files.
+
+    Examples
+    --------
+    >>> data = paddle.vision.datasets.FashionMNIST(mode="test")  # doctest: +SKIP
+    >>> len(data)  # doctest: +SKIP
+    10000
+    """
 
     NAME = "fashion-mnist"
     _HOME = "https://dataset.bj.bcebos.com/fashion_mnist/"

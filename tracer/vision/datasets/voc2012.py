@@ -21,15 +21,47 @@ _LIST_NAMES = {"train": "trainval", "test": "train", "valid": "val"}  # as in Pa
 
 
 class VOC2012(ImageDataset):
-    """Images with a class for each pixel, for modes 'train' (2913), 'valid' (1449) and 'test'
-    (1464).
+    """PASCAL VOC 2012: images with a class for each pixel (Everingham et al. 2012).
 
-    -> image, label
+    An item is a pair (image, label). For the backend "pil" both are PIL images, the label with a
+    palette of classes; for "cv2" they are float32 [H, W, 3] and [H, W]. `transform` is applied to
+    the image only.
 
-    image: PIL, or float32 [H, W, 3], after `transform`; label: PIL with a palette of classes, or
-    float32 [H, W].
-    data_file: the archive, read without unpacking; None downloads it.
-    Raises FileError if a file is missing in it.
+    Parameters
+    ----------
+    data_file : str or PathLike, optional
+        The archive ``VOCtrainval_11-May-2012.tar``, which is read without unpacking; by default it
+        is downloaded once (2 GB).
+    mode : "train", "valid" or "test", default "train"
+        2913, 1449 or 1464 images: the lists "trainval", "val" and "train" of the archive, as in
+        Paddle.
+    transform : callable, optional
+        Function of the image.
+    download : bool, default True
+        Whether a missing archive may be downloaded.
+    backend : "pil" or "cv2", optional
+        Type of the images; by default that of `set_image_backend`.
+
+    Raises
+    ------
+    OpError
+        If `mode` or `backend` has another value, `data_file` is not a file, or it is missing and
+        ``download=False``.
+    FileError
+        If the archive is damaged or lacks a file.
+    OarlockError
+        If a download fails, or Pillow is not installed.
+
+    Notes
+    -----
+    The pixels of the label are 0 (background), 1 to 20 (classes) or 255 (border). With the backend
+    "cv2", images and labels get the default dtype.
+
+    Examples
+    --------
+    >>> data = paddle.vision.datasets.VOC2012(mode="valid", backend="cv2")  # doctest: +SKIP
+    >>> len(data)  # doctest: +SKIP
+    1449
     """
 
     def __init__(

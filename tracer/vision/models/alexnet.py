@@ -61,15 +61,28 @@ class ConvPoolLayer(nn.Layer):
         self._pool = nn.MaxPool2D(3, 2, 0)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._conv(inputs)
         return self._pool(x if self.relu is None else self.relu(x))
 
 
 class AlexNet(nn.Layer):
-    """AlexNet: five convolutions and three linear layers.
+    """AlexNet: five convolutions and three linear layers (Krizhevsky 2014).
 
-    x [N, 3, 224, 224] -> [N, num_classes]
+    Parameters
+    ----------
+    num_classes : int, default 1000
+        0 or less: leave out the classifier.
+
+    Shape
+    -----
+    x : [N, 3, 224, 224], float32 | float64
+    returns : [N, num_classes]; without classifier [N, 256, 6, 6]
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.AlexNet(num_classes=0)
+    >>> len(net.parameters())
+    10
     """
 
     def __init__(self, num_classes: int = 1000) -> None:
@@ -89,7 +102,6 @@ class AlexNet(nn.Layer):
             self._fc8 = nn.Linear(4096, num_classes, **attrs)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._conv2(self._conv1(inputs))
         x = self._conv5(F.relu(self._conv4(F.relu(self._conv3(x)))))
         if self.num_classes <= 0:
@@ -101,6 +113,31 @@ class AlexNet(nn.Layer):
 def alexnet(pretrained: bool = False, **kwargs: Any) -> AlexNet:
     """AlexNet for ImageNet.
 
-    kwargs: num_classes
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `AlexNet`: `num_classes`.
+
+    Returns
+    -------
+    AlexNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.alexnet(num_classes=0)
+    >>> net.state_dict()["_conv3.weight"].shape
+    [384, 192, 3, 3]
     """
     return load_weights_if_pretrained(AlexNet(**kwargs), "alexnet", pretrained, URLS)

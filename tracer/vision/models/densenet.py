@@ -58,7 +58,6 @@ class BNACConvLayer(nn.Layer):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self._conv(self._batch_norm(input))
 
 
@@ -85,7 +84,6 @@ class ConvBNLayer(nn.Layer):
         self._batch_norm = nn.BatchNorm(num_filters, act)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self._batch_norm(self._conv(input))
 
 
@@ -102,7 +100,6 @@ class DenseLayer(nn.Layer):
         self.dropout_func = nn.Dropout(dropout, mode="downscale_in_infer") if dropout else None
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.bn_ac_func2(self.bn_ac_func1(input))
         return concat([input, x if self.dropout_func is None else self.dropout_func(x)], 1)
 
@@ -134,7 +131,6 @@ class DenseBlock(nn.Layer):
         ]
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         for layer in self.dense_layer_func:
             input = layer(input)
         return input
@@ -152,17 +148,40 @@ class TransitionLayer(nn.Layer):
         self.pool2d_avg = nn.AvgPool2D(2, 2)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self.pool2d_avg(self.conv_ac_func(input))
 
 
 class DenseNet(nn.Layer):
-    """DenseNet: four dense blocks.
+    """DenseNet: four dense blocks, whose layers see all previous outputs (Huang et al. 2016).
 
-    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
-    pool
+    Parameters
+    ----------
+    layers : 121, 161, 169, 201 or 264, default 121
+    bn_size : int, default 4
+        Width of the 1x1 convolution of a layer, as a multiple of the growth rate.
+    dropout : float, default 0.0
+        Probability of dropping an output of a layer.
+    num_classes : int, default 1000
+        0 or less: leave out the classifier.
+    with_pool : bool, default True
+        False: leave out the global average pool; use it with ``num_classes=0``.
 
-    layers: 121, 161, 169, 201 or 264
+    Shape
+    -----
+    x : [N, 3, H, W], float32 | float64
+    returns : [N, num_classes]; without classifier [N, C, 1, 1]; without pool
+        [N, C, H / 32, W / 32], where C is 1024, 2208, 1664, 1920 or 2688
+
+    Raises
+    ------
+    OpError
+        If `layers` is another number.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.DenseNet(layers=121, num_classes=10)
+    >>> net.out.weight.shape
+    [1024, 10]
     """
 
     def __init__(
@@ -199,7 +218,6 @@ class DenseNet(nn.Layer):
             )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.pool2d_max(self.conv1_func(input))
         for block in self.dense_block_func_list:
             x = block(x)
@@ -216,40 +234,160 @@ def _densenet(layers: int, pretrained: bool, kwargs: dict[str, Any]) -> DenseNet
 
 
 def densenet121(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 121 layers.
+    """DenseNet with 121 layers for ImageNet (Huang et al. 2016).
 
-    kwargs: num_classes, with_pool, bn_size, dropout
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `DenseNet`: `num_classes`, `with_pool`, `bn_size`, `dropout`.
+
+    Returns
+    -------
+    DenseNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.densenet121(num_classes=10).out.weight.shape
+    [1024, 10]
     """
     return _densenet(121, pretrained, kwargs)
 
 
 def densenet161(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 161 layers.
+    """DenseNet with 161 layers for ImageNet (Huang et al. 2016).
 
-    kwargs: num_classes, with_pool, bn_size, dropout
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `DenseNet`: `num_classes`, `with_pool`, `bn_size`, `dropout`.
+
+    Returns
+    -------
+    DenseNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.densenet161(num_classes=10).out.weight.shape
+    [2208, 10]
     """
     return _densenet(161, pretrained, kwargs)
 
 
 def densenet169(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 169 layers.
+    """DenseNet with 169 layers for ImageNet (Huang et al. 2016).
 
-    kwargs: num_classes, with_pool, bn_size, dropout
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `DenseNet`: `num_classes`, `with_pool`, `bn_size`, `dropout`.
+
+    Returns
+    -------
+    DenseNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.densenet169(num_classes=10).out.weight.shape
+    [1664, 10]
     """
     return _densenet(169, pretrained, kwargs)
 
 
 def densenet201(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 201 layers.
+    """DenseNet with 201 layers for ImageNet (Huang et al. 2016).
 
-    kwargs: num_classes, with_pool, bn_size, dropout
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `DenseNet`: `num_classes`, `with_pool`, `bn_size`, `dropout`.
+
+    Returns
+    -------
+    DenseNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.densenet201(num_classes=10).out.weight.shape
+    [1920, 10]
     """
     return _densenet(201, pretrained, kwargs)
 
 
 def densenet264(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 264 layers.
+    """DenseNet with 264 layers for ImageNet (Huang et al. 2016).
 
-    kwargs: num_classes, with_pool, bn_size, dropout
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `DenseNet`: `num_classes`, `with_pool`, `bn_size`, `dropout`.
+
+    Returns
+    -------
+    DenseNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.densenet264(num_classes=10).out.weight.shape
+    [2688, 10]
     """
     return _densenet(264, pretrained, kwargs)

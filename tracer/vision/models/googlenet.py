@@ -67,7 +67,6 @@ class ConvLayer(nn.Layer):
         )
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self._conv(inputs)
 
 
@@ -98,7 +97,6 @@ class Inception(nn.Layer):
         self._convprj = ConvLayer(input_channels, proj, 1)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         third, fifth = self._conv3(self._conv3r(inputs)), self._conv5(self._conv5r(inputs))
         return F.relu(
             concat([self._conv1(inputs), third, fifth, self._convprj(self._pool(inputs))], 1)
@@ -106,12 +104,28 @@ class Inception(nn.Layer):
 
 
 class GoogLeNet(nn.Layer):
-    """GoogLeNet: nine inception blocks and two auxiliary classifiers; returns [out, out1, out2].
+    """GoogLeNet: nine inception blocks and two auxiliary classifiers (Szegedy et al. 2014).
 
-    x [N, 3, 224, 224] -> [N, num_classes] each
+    Parameters
+    ----------
+    num_classes : int, default 1000
+        0 or less: leave out the classifiers.
+    with_pool : bool, default True
+        False: leave out the average pools; use it with ``num_classes=0``.
 
-    Without num_classes the outputs are those of the pools; without pools those of blocks 5b, 4a and
-    4d.
+    Shape
+    -----
+    x : [N, 3, 224, 224], float32 | float64
+    returns : list [out, out1, out2], each [N, num_classes]
+        The outputs of the classifier and of the two auxiliary classifiers, whose losses are added
+        in training. Without classifiers: the outputs of the pools; without pools: those of the
+        blocks 5b [N, 1024, 6, 6], 4a [N, 512, 13, 13] and 4d [N, 528, 13, 13].
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.GoogLeNet(num_classes=10)
+    >>> [layer.weight.shape for layer in (net._fc_out, net._out1, net._out2)]
+    [[1024, 10], [1024, 10], [1024, 10]]
     """
 
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -146,7 +160,6 @@ class GoogLeNet(nn.Layer):
         return x
 
     def forward(self, inputs: Tensor) -> list[Tensor]:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._pool(self._conv_2(self._conv_1(self._pool(self._conv(inputs)))))
         out1 = self._apply_inceptions(self._pool(self._apply_inceptions(x, "3a", "3b")), "4a")
         out2 = self._apply_inceptions(out1, "4b", "4c", "4d")
@@ -162,8 +175,32 @@ class GoogLeNet(nn.Layer):
 
 
 def googlenet(pretrained: bool = False, **kwargs: Any) -> GoogLeNet:
-    """GoogLeNet for ImageNet.
+    """GoogLeNet for ImageNet (Szegedy et al. 2014).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `GoogLeNet`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    GoogLeNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.googlenet(num_classes=10)._fc_out.weight.shape
+    [1024, 10]
     """
     return load_weights_if_pretrained(GoogLeNet(**kwargs), "googlenet", pretrained, URLS)

@@ -49,7 +49,6 @@ class InceptionStem(nn.Layer):
         self.conv_4a_3x3 = _create_conv_norm_activation(80, 192, 3)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.max_pool(self.conv_2b_3x3(self.conv_2a_3x3(self.conv_1a_3x3(x))))
         return self.max_pool(self.conv_4a_3x3(self.conv_3b_1x1(x)))
 
@@ -72,7 +71,6 @@ class InceptionA(nn.Layer):
         self.branch_pool_conv = _create_conv_norm_activation(num_channels, pool_features)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         double = self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x)))
         pooled = self.branch_pool_conv(self.branch_pool(x))
         return concat([self.branch1x1(x), self.branch5x5_2(self.branch5x5_1(x)), double, pooled], 1)
@@ -93,7 +91,6 @@ class InceptionB(nn.Layer):
         self.branch_pool = nn.MaxPool2D(3, 2)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         double = self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x)))
         return concat([self.branch3x3(x), double, self.branch_pool(x)], 1)
 
@@ -120,7 +117,6 @@ class InceptionC(nn.Layer):
         self.branch_pool_conv = _create_conv_norm_activation(num_channels, 192)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         single = self.branch7x7_3(self.branch7x7_2(self.branch7x7_1(x)))
         double = self.branch7x7dbl_3(self.branch7x7dbl_2(self.branch7x7dbl_1(x)))
         double = self.branch7x7dbl_5(self.branch7x7dbl_4(double))
@@ -146,7 +142,6 @@ class InceptionD(nn.Layer):
         self.branch_pool = nn.MaxPool2D(3, 2)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         large = self.branch7x7x3_3(self.branch7x7x3_2(self.branch7x7x3_1(x)))
         return concat(
             [self.branch3x3_2(self.branch3x3_1(x)), self.branch7x7x3_4(large), self.branch_pool(x)],
@@ -174,7 +169,6 @@ class InceptionE(nn.Layer):
         self.branch_pool_conv = _create_conv_norm_activation(num_channels, 192)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         single = self.branch3x3_1(x)
         double = self.branch3x3dbl_2(self.branch3x3dbl_1(x))
         return concat(
@@ -191,10 +185,31 @@ class InceptionE(nn.Layer):
 
 
 class InceptionV3(nn.Layer):
-    """Inception v3: a stem and eleven inception blocks.
+    """Inception v3: a stem and eleven inception blocks (Szegedy et al. 2015).
 
-    x [N, 3, H, W] with H, W >= 75 -> [N, num_classes], or the output of the pool or blocks without
-    classifier or pool
+    Parameters
+    ----------
+    num_classes : int, default 1000
+        0 or less: leave out the classifier.
+    with_pool : bool, default True
+        False: leave out the global average pool; use it with ``num_classes=0``.
+
+    Shape
+    -----
+    x : [N, 3, H, W] with H, W >= 75, float32 | float64
+    returns : [N, num_classes]; without classifier [N, 2048, 1, 1]; without pool [N, 2048, H', W'],
+        H' about H / 32 - 1 (299 px: 8)
+
+    Raises
+    ------
+    OpError
+        In a call, if the image is too small.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.InceptionV3(num_classes=10)
+    >>> net.fc.weight.shape
+    [2048, 10]
     """
 
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -226,7 +241,6 @@ class InceptionV3(nn.Layer):
             )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.inception_stem(x)
         for block in self.inception_block_list:
             x = block(x)
@@ -236,8 +250,32 @@ class InceptionV3(nn.Layer):
 
 
 def inception_v3(pretrained: bool = False, **kwargs: Any) -> InceptionV3:
-    """Inception v3 for ImageNet.
+    """Inception v3 for ImageNet (Szegedy et al. 2015).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `InceptionV3`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    InceptionV3
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.inception_v3(num_classes=10).fc.weight.shape
+    [2048, 10]
     """
     return load_weights_if_pretrained(InceptionV3(**kwargs), "inception_v3", pretrained, URLS)

@@ -9,9 +9,27 @@ __all__ = ["LeNet"]
 
 
 class LeNet(nn.Layer):
-    """LeNet-5 for images of digits.
+    """LeNet-5 for images of digits: two convolutions and three linear layers (LeCun et al. 1998).
 
-    x [N, 1, 28, 28] -> [N, num_classes], or [N, 16, 5, 5] without classes
+    Parameters
+    ----------
+    num_classes : int, default 10
+        0 or less: leave out the linear layers.
+
+    Shape
+    -----
+    x : [N, 1, 28, 28], float32 | float64
+    returns : [N, num_classes]; without linear layers [N, 16, 5, 5]
+
+    Notes
+    -----
+    The linear layers follow each other without activation, as in Paddle.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.LeNet()
+    >>> net(paddle.zeros([2, 1, 28, 28])).shape
+    [2, 10]
     """
 
     def __init__(self, num_classes: int = 10) -> None:
@@ -31,6 +49,5 @@ class LeNet(nn.Layer):
             )
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.features(inputs)
         return self.fc(x.flatten(1)) if self.num_classes > 0 else x

@@ -55,15 +55,32 @@ class DepthwiseSeparable(nn.Layer):
         self._pointwise_conv = ConvNormActivation(width, int(out_channels2 * scale), 1, 1, 0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self._pointwise_conv(self._depthwise_conv(x))
 
 
 class MobileNetV1(nn.Layer):
-    """MobileNet: depthwise separable convolutions.
+    """MobileNet: depthwise separable convolutions (Howard et al. 2017).
 
-    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
-    pool
+    Parameters
+    ----------
+    scale : float, default 1.0
+        Factor of the numbers of channels.
+    num_classes : int, default 1000
+        0 or less: leave out the classifier.
+    with_pool : bool, default True
+        False: leave out the global average pool; use it with ``num_classes=0``.
+
+    Shape
+    -----
+    x : [N, 3, H, W], float32 | float64
+    returns : [N, num_classes]; without classifier [N, C, 1, 1]; without pool
+        [N, C, H / 32, W / 32], where C is 1024 * scale
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.MobileNetV1(scale=0.25, num_classes=10)
+    >>> net(paddle.zeros([1, 3, 32, 32])).shape
+    [1, 10]
     """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -80,7 +97,6 @@ class MobileNetV1(nn.Layer):
             self.fc = nn.Linear(int(1024 * scale), num_classes)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.conv1(x)
         for block in self.dwsl:
             x = block(x)
@@ -90,9 +106,37 @@ class MobileNetV1(nn.Layer):
 
 
 def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV1:
-    """MobileNet for ImageNet, with the channels multiplied by `scale`.
+    """MobileNet for ImageNet (Howard et al. 2017).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    scale : float, default 1.0
+        Factor of the numbers of channels; weights are published for 1.0.
+    **kwargs
+        Arguments of `MobileNetV1`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    MobileNetV1
+
+    Raises
+    ------
+    OpError
+        If `pretrained` is set and no weights are published for this model.
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.mobilenet_v1(scale=0.5, num_classes=10).fc.weight.shape
+    [512, 10]
     """
     return load_weights_if_pretrained(
         MobileNetV1(scale, **kwargs), f"mobilenetv1_{scale}", pretrained, URLS

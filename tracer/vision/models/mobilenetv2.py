@@ -66,15 +66,32 @@ class InvertedResidual(nn.Layer):
         self.conv = nn.Sequential(*layers)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return x + self.conv(x) if self.use_res_connect else self.conv(x)
 
 
 class MobileNetV2(nn.Layer):
-    """MobileNetV2: inverted residuals.
+    """MobileNetV2: inverted residuals with linear bottlenecks (Sandler et al. 2018).
 
-    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
-    pool
+    Parameters
+    ----------
+    scale : float, default 1.0
+        Factor of the numbers of channels, which are rounded to multiples of 8.
+    num_classes : int, default 1000
+        0 or less: leave out the classifier.
+    with_pool : bool, default True
+        False: leave out the global average pool; use it with ``num_classes=0``.
+
+    Shape
+    -----
+    x : [N, 3, H, W], float32 | float64
+    returns : [N, num_classes]; without classifier [N, C, 1, 1]; without pool
+        [N, C, H / 32, W / 32], where C is 1280 * max(1, scale)
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.MobileNetV2(scale=0.25, num_classes=10)
+    >>> net(paddle.zeros([1, 3, 32, 32])).shape
+    [1, 10]
     """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -96,7 +113,6 @@ class MobileNetV2(nn.Layer):
             self.classifier = nn.Sequential(nn.Dropout(0.2), nn.Linear(last, num_classes))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.features(x)
         if self.with_pool:
             x = self.pool2d_avg(x)
@@ -104,9 +120,37 @@ class MobileNetV2(nn.Layer):
 
 
 def mobilenet_v2(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV2:
-    """MobileNetV2 for ImageNet, with the channels multiplied by `scale`.
+    """MobileNetV2 for ImageNet (Sandler et al. 2018).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    scale : float, default 1.0
+        Factor of the numbers of channels; weights are published for 1.0.
+    **kwargs
+        Arguments of `MobileNetV2`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    MobileNetV2
+
+    Raises
+    ------
+    OpError
+        If `pretrained` is set and no weights are published for this model.
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.mobilenet_v2(scale=0.5, num_classes=10).classifier[1].weight.shape
+    [1280, 10]
     """
     return load_weights_if_pretrained(
         MobileNetV2(scale, **kwargs), f"mobilenetv2_{scale}", pretrained, URLS

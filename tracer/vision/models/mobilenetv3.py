@@ -79,7 +79,6 @@ class SqueezeExcitation(nn.Layer):
         self.scale_activation = scale_activation()
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         scale = self.fc2(self.activation(self.fc1(self.avgpool(input))))
         return self.scale_activation(scale) * input
 
@@ -144,7 +143,6 @@ class InvertedResidual(nn.Layer):
         self.linear_conv = conv(width, out_channels, 1, activation_layer=None)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         y = self.bottleneck_conv(self.expand_conv(x) if self.expand else x)
         y = self.linear_conv(self.mid_se(y) if self.use_se else y)
         return x + y if self.use_res_connect else y
@@ -198,7 +196,6 @@ class MobileNetV3(nn.Layer):
             )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.lastconv(self.blocks(self.conv(x)))
         if self.with_pool:
             x = self.avgpool(x)
@@ -206,9 +203,28 @@ class MobileNetV3(nn.Layer):
 
 
 class MobileNetV3Small(MobileNetV3):
-    """MobileNetV3 Small, with the channels multiplied by `scale`.
+    """MobileNetV3 Small: inverted residuals with squeeze-and-excitation (Howard et al. 2019).
 
-    x [N, 3, H, W] -> [N, num_classes]
+    Parameters
+    ----------
+    scale : float, default 1.0
+        Factor of the numbers of channels, which are rounded to multiples of 8.
+    num_classes : int, default 1000
+        0 or less: leave out the classifier.
+    with_pool : bool, default True
+        False: leave out the global average pool; use it with ``num_classes=0``.
+
+    Shape
+    -----
+    x : [N, 3, H, W], float32 | float64
+    returns : [N, num_classes]; without classifier [N, C, 1, 1]; without pool
+        [N, C, H / 32, W / 32], where C is 576 for scale 1
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.MobileNetV3Small(scale=0.25, num_classes=10)
+    >>> net(paddle.zeros([1, 3, 32, 32])).shape
+    [1, 10]
     """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -217,9 +233,28 @@ class MobileNetV3Small(MobileNetV3):
 
 
 class MobileNetV3Large(MobileNetV3):
-    """MobileNetV3 Large, with the channels multiplied by `scale`.
+    """MobileNetV3 Large: inverted residuals with squeeze-and-excitation (Howard et al. 2019).
 
-    x [N, 3, H, W] -> [N, num_classes]
+    Parameters
+    ----------
+    scale : float, default 1.0
+        Factor of the numbers of channels, which are rounded to multiples of 8.
+    num_classes : int, default 1000
+        0 or less: leave out the classifier.
+    with_pool : bool, default True
+        False: leave out the global average pool; use it with ``num_classes=0``.
+
+    Shape
+    -----
+    x : [N, 3, H, W], float32 | float64
+    returns : [N, num_classes]; without classifier [N, C, 1, 1]; without pool
+        [N, C, H / 32, W / 32], where C is 960 for scale 1
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.MobileNetV3Large(scale=0.25, num_classes=10)
+    >>> net(paddle.zeros([1, 3, 32, 32])).shape
+    [1, 10]
     """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -230,9 +265,37 @@ class MobileNetV3Large(MobileNetV3):
 def mobilenet_v3_small(
     pretrained: bool = False, scale: float = 1.0, **kwargs: Any
 ) -> MobileNetV3Small:
-    """MobileNetV3 Small for ImageNet.
+    """MobileNetV3 Small for ImageNet (Howard et al. 2019).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    scale : float, default 1.0
+        Factor of the numbers of channels; weights are published for 1.0.
+    **kwargs
+        Arguments of `MobileNetV3Small`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    MobileNetV3Small
+
+    Raises
+    ------
+    OpError
+        If `pretrained` is set and no weights are published for this model.
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.mobilenet_v3_small(num_classes=10).classifier[-1].weight.shape
+    [1024, 10]
     """
     return load_weights_if_pretrained(
         MobileNetV3Small(scale, **kwargs), f"mobilenet_v3_small_x{scale}", pretrained, URLS
@@ -242,9 +305,37 @@ def mobilenet_v3_small(
 def mobilenet_v3_large(
     pretrained: bool = False, scale: float = 1.0, **kwargs: Any
 ) -> MobileNetV3Large:
-    """MobileNetV3 Large for ImageNet.
+    """MobileNetV3 Large for ImageNet (Howard et al. 2019).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    scale : float, default 1.0
+        Factor of the numbers of channels; weights are published for 1.0.
+    **kwargs
+        Arguments of `MobileNetV3Large`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    MobileNetV3Large
+
+    Raises
+    ------
+    OpError
+        If `pretrained` is set and no weights are published for this model.
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.mobilenet_v3_large(num_classes=10).classifier[-1].weight.shape
+    [1280, 10]
     """
     return load_weights_if_pretrained(
         MobileNetV3Large(scale, **kwargs), f"mobilenet_v3_large_x{scale}", pretrained, URLS

@@ -89,7 +89,6 @@ class BasicBlock(nn.Layer):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
         return self.relu(out + (x if self.downsample is None else self.downsample(x)))
 
@@ -127,20 +126,46 @@ class BottleneckBlock(nn.Layer):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.bn3(self.conv3(self.relu(self.bn2(self.conv2(out)))))
         return self.relu(out + (x if self.downsample is None else self.downsample(x)))
 
 
 class ResNet(nn.Layer):
-    """ResNet: four stages of residual blocks.
+    """ResNet: four stages of residual blocks (He et al. 2015).
 
-    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
-    pool
+    Parameters
+    ----------
+    block : class
+        `BasicBlock` for depths 18 and 34, `BottleneckBlock` for 50, 101 and 152; both are in
+        ``paddle.vision.models.resnet``.
+    depth : 18, 34, 50, 101 or 152, default 50
+    width : int, default 64
+        Channels per group of the 3x3 convolutions of the first stage.
+    num_classes : int, default 1000
+        0 or less: leave out the classifier.
+    with_pool : bool, default True
+        False: leave out the global average pool; use it with ``num_classes=0``.
+    groups : int, default 1
+        Groups of the 3x3 convolutions of `BottleneckBlock`.
 
-    block: BasicBlock for depths 18 and 34, BottleneckBlock for 50, 101, 152.
-    width: channels per group in the 3x3 convolution, 64 by default.
+    Shape
+    -----
+    x : [N, 3, H, W], float32 | float64
+    returns : [N, num_classes]; without classifier [N, C, 1, 1]; without pool
+        [N, C, H / 32, W / 32], where C is 512 for `BasicBlock` and 2048 for `BottleneckBlock`
+
+    Raises
+    ------
+    OpError
+        If `depth` is another number.
+
+    Examples
+    --------
+    >>> block = paddle.vision.models.resnet.BasicBlock
+    >>> net = paddle.vision.models.ResNet(block, 18, num_classes=10)
+    >>> net(paddle.zeros([1, 3, 32, 32])).shape
+    [1, 10]
     """
 
     def __init__(
@@ -223,7 +248,6 @@ class ResNet(nn.Layer):
         return nn.Sequential(*layers)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         for name in ("layer1", "layer2", "layer3", "layer4"):
             x = getattr(self, name)(x)
@@ -238,104 +262,428 @@ def _resnet(arch: str, depth: int, pretrained: bool, kwargs: dict[str, Any]) -> 
 
 
 def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 18 layers.
+    """ResNet with 18 layers for ImageNet (He et al. 2015).
 
-    kwargs: num_classes, with_pool, ...
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`, `width`, `groups`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.resnet18(num_classes=10).fc.weight.shape
+    [512, 10]
     """
     return _resnet("resnet18", 18, pretrained, kwargs)
 
 
 def resnet34(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 34 layers.
+    """ResNet with 34 layers for ImageNet (He et al. 2015).
 
-    kwargs: num_classes, with_pool, ...
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`, `width`, `groups`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.resnet34(num_classes=10).fc.weight.shape
+    [512, 10]
     """
     return _resnet("resnet34", 34, pretrained, kwargs)
 
 
 def resnet50(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 50 layers.
+    """ResNet with 50 layers for ImageNet (He et al. 2015).
 
-    kwargs: num_classes, with_pool, ...
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`, `width`, `groups`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.resnet50(num_classes=10).fc.weight.shape
+    [2048, 10]
     """
     return _resnet("resnet50", 50, pretrained, kwargs)
 
 
 def resnet101(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 101 layers.
+    """ResNet with 101 layers for ImageNet (He et al. 2015).
 
-    kwargs: num_classes, with_pool, ...
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`, `width`, `groups`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.resnet101(num_classes=10).fc.weight.shape
+    [2048, 10]
     """
     return _resnet("resnet101", 101, pretrained, kwargs)
 
 
 def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 152 layers.
+    """ResNet with 152 layers for ImageNet (He et al. 2015).
 
-    kwargs: num_classes, with_pool, ...
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`, `width`, `groups`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.resnet152(num_classes=10).fc.weight.shape  # doctest: +SKIP
+    [2048, 10]
     """
     return _resnet("resnet152", 152, pretrained, kwargs)
 
 
 def resnext50_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 50 layers and 32 groups of width 4.
+    """ResNeXt with 50 layers and 32 groups of width 4 for ImageNet (Xie et al. 2016).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.resnext50_32x4d(num_classes=10)
+    >>> net.layer1[0].conv2.weight.shape
+    [128, 4, 3, 3]
     """
     return _resnet("resnext50_32x4d", 50, pretrained, {**kwargs, "groups": 32, "width": 4})
 
 
 def resnext50_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 50 layers and 64 groups of width 4.
+    """ResNeXt with 50 layers and 64 groups of width 4 for ImageNet (Xie et al. 2016).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.resnext50_64x4d(num_classes=10)
+    >>> net.layer1[0].conv2.weight.shape
+    [256, 4, 3, 3]
     """
     return _resnet("resnext50_64x4d", 50, pretrained, {**kwargs, "groups": 64, "width": 4})
 
 
 def resnext101_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 101 layers and 32 groups of width 4.
+    """ResNeXt with 101 layers and 32 groups of width 4 for ImageNet (Xie et al. 2016).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.resnext101_32x4d(num_classes=10)  # doctest: +SKIP
+    >>> net.layer1[0].conv2.weight.shape  # doctest: +SKIP
+    [128, 4, 3, 3]
     """
     return _resnet("resnext101_32x4d", 101, pretrained, {**kwargs, "groups": 32, "width": 4})
 
 
 def resnext101_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 101 layers and 64 groups of width 4.
+    """ResNeXt with 101 layers and 64 groups of width 4 for ImageNet (Xie et al. 2016).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.resnext101_64x4d(num_classes=10)  # doctest: +SKIP
+    >>> net.layer1[0].conv2.weight.shape  # doctest: +SKIP
+    [256, 4, 3, 3]
     """
     return _resnet("resnext101_64x4d", 101, pretrained, {**kwargs, "groups": 64, "width": 4})
 
 
 def resnext152_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 152 layers and 32 groups of width 4.
+    """ResNeXt with 152 layers and 32 groups of width 4 for ImageNet (Xie et al. 2016).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.resnext152_32x4d(num_classes=10)  # doctest: +SKIP
+    >>> net.layer1[0].conv2.weight.shape  # doctest: +SKIP
+    [128, 4, 3, 3]
     """
     return _resnet("resnext152_32x4d", 152, pretrained, {**kwargs, "groups": 32, "width": 4})
 
 
 def resnext152_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 152 layers and 64 groups of width 4.
+    """ResNeXt with 152 layers and 64 groups of width 4 for ImageNet (Xie et al. 2016).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.resnext152_64x4d(num_classes=10)  # doctest: +SKIP
+    >>> net.layer1[0].conv2.weight.shape  # doctest: +SKIP
+    [256, 4, 3, 3]
     """
     return _resnet("resnext152_64x4d", 152, pretrained, {**kwargs, "groups": 64, "width": 4})
 
 
 def wide_resnet50_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """Wide ResNet with 50 layers: the 3x3 convolutions have twice as many channels as in ResNet.
+    """Wide ResNet with 50 layers for ImageNet (Zagoruyko and Komodakis 2016).
 
-    kwargs: num_classes, with_pool
+    The 3x3 convolutions have twice as many channels as in ResNet.
+
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`, `groups`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.wide_resnet50_2(num_classes=10)  # doctest: +SKIP
+    >>> net.layer1[0].conv2.weight.shape  # doctest: +SKIP
+    [128, 128, 3, 3]
     """
     return _resnet("wide_resnet50_2", 50, pretrained, {**kwargs, "width": 128})
 
 
 def wide_resnet101_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """Wide ResNet with 101 layers: the 3x3 convolutions have twice as many channels as in ResNet.
+    """Wide ResNet with 101 layers for ImageNet (Zagoruyko and Komodakis 2016).
 
-    kwargs: num_classes, with_pool
+    The 3x3 convolutions have twice as many channels as in ResNet.
+
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ResNet`: `num_classes`, `with_pool`, `groups`.
+
+    Returns
+    -------
+    ResNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.wide_resnet101_2(num_classes=10)  # doctest: +SKIP
+    >>> net.layer1[0].conv2.weight.shape  # doctest: +SKIP
+    [128, 128, 3, 3]
     """
     return _resnet("wide_resnet101_2", 101, pretrained, {**kwargs, "width": 128})

@@ -79,7 +79,6 @@ class InvertedResidual(nn.Layer):
         self._conv_linear = conv(half, half, 1, 1, 0)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         identity, x = split(inputs, 2, 1)
         return channel_shuffle(
             concat([identity, self._conv_linear(self._conv_dw(self._conv_pw(x)))], 1), 2
@@ -107,20 +106,41 @@ class InvertedResidualDS(nn.Layer):
         self._conv_linear_2 = conv(half, half, 1, 1, 0)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         first = self._conv_linear_1(self._conv_dw_1(inputs))
         second = self._conv_linear_2(self._conv_dw_2(self._conv_pw_2(inputs)))
         return channel_shuffle(concat([first, second], 1), 2)
 
 
 class ShuffleNetV2(nn.Layer):
-    """ShuffleNetV2: three stages of shuffled blocks.
+    """ShuffleNetV2: three stages of blocks that shuffle channels (Ma et al. 2018).
 
-    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
-    pool
+    Parameters
+    ----------
+    scale : 0.25, 0.33, 0.5, 1.0, 1.5 or 2.0, default 1.0
+        Factor of the numbers of channels.
+    act : "relu", "swish" or None, default "relu"
+        Activation.
+    num_classes : int, default 1000
+        0 or less: leave out the classifier.
+    with_pool : bool, default True
+        False: leave out the global average pool; use it with ``num_classes=0``.
 
-    scale: 0.25, 0.33, 0.5, 1.0, 1.5 or 2.0.
-    act: 'relu', 'swish' or None.
+    Shape
+    -----
+    x : [N, 3, H, W], float32 | float64
+    returns : [N, num_classes]; without classifier [N, C, 1, 1]; without pool
+        [N, C, H / 32, W / 32], where C is 512 for scales below 0.5, 2048 for 2.0 and otherwise 1024
+
+    Raises
+    ------
+    OpError
+        If `scale` or `act` has another value.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.ShuffleNetV2(scale=0.25, num_classes=10)
+    >>> net(paddle.zeros([1, 3, 32, 32])).shape
+    [1, 10]
     """
 
     def __init__(
@@ -162,7 +182,6 @@ class ShuffleNetV2(nn.Layer):
         return blocks
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._max_pool(self._conv1(inputs))
         for block in self._block_list:
             x = block(x)
@@ -177,56 +196,224 @@ def _shufflenet(arch: str, pretrained: bool, kwargs: dict[str, Any]) -> ShuffleN
 
 
 def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with 0.25 times the channels.
+    """ShuffleNetV2 with 0.25 times the channels for ImageNet (Ma et al. 2018).
 
-    kwargs: num_classes, with_pool, act
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ShuffleNetV2`: `num_classes`, `with_pool`, `act`.
+
+    Returns
+    -------
+    ShuffleNetV2
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.shufflenet_v2_x0_25(num_classes=10)._fc.weight.shape
+    [512, 10]
     """
     return _shufflenet("shufflenet_v2_x0_25", pretrained, {"scale": 0.25, **kwargs})
 
 
 def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with 0.33 times the channels.
+    """ShuffleNetV2 with 0.33 times the channels for ImageNet (Ma et al. 2018).
 
-    kwargs: num_classes, with_pool, act
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ShuffleNetV2`: `num_classes`, `with_pool`, `act`.
+
+    Returns
+    -------
+    ShuffleNetV2
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.shufflenet_v2_x0_33(num_classes=10)._fc.weight.shape
+    [512, 10]
     """
     return _shufflenet("shufflenet_v2_x0_33", pretrained, {"scale": 0.33, **kwargs})
 
 
 def shufflenet_v2_x0_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with half the channels.
+    """ShuffleNetV2 with half the channels for ImageNet (Ma et al. 2018).
 
-    kwargs: num_classes, with_pool, act
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ShuffleNetV2`: `num_classes`, `with_pool`, `act`.
+
+    Returns
+    -------
+    ShuffleNetV2
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.shufflenet_v2_x0_5(num_classes=10)._fc.weight.shape
+    [1024, 10]
     """
     return _shufflenet("shufflenet_v2_x0_5", pretrained, {"scale": 0.5, **kwargs})
 
 
 def shufflenet_v2_x1_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2.
+    """ShuffleNetV2 for ImageNet (Ma et al. 2018).
 
-    kwargs: num_classes, with_pool, act
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ShuffleNetV2`: `num_classes`, `with_pool`, `act`.
+
+    Returns
+    -------
+    ShuffleNetV2
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.shufflenet_v2_x1_0(num_classes=10)._fc.weight.shape
+    [1024, 10]
     """
     return _shufflenet("shufflenet_v2_x1_0", pretrained, {"scale": 1.0, **kwargs})
 
 
 def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with 1.5 times the channels.
+    """ShuffleNetV2 with 1.5 times the channels for ImageNet (Ma et al. 2018).
 
-    kwargs: num_classes, with_pool, act
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ShuffleNetV2`: `num_classes`, `with_pool`, `act`.
+
+    Returns
+    -------
+    ShuffleNetV2
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.shufflenet_v2_x1_5(num_classes=10)._fc.weight.shape
+    [1024, 10]
     """
     return _shufflenet("shufflenet_v2_x1_5", pretrained, {"scale": 1.5, **kwargs})
 
 
 def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with twice the channels.
+    """ShuffleNetV2 with twice the channels for ImageNet (Ma et al. 2018).
 
-    kwargs: num_classes, with_pool, act
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ShuffleNetV2`: `num_classes`, `with_pool`, `act`.
+
+    Returns
+    -------
+    ShuffleNetV2
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.shufflenet_v2_x2_0(num_classes=10)._fc.weight.shape
+    [2048, 10]
     """
     return _shufflenet("shufflenet_v2_x2_0", pretrained, {"scale": 2.0, **kwargs})
 
 
 def shufflenet_v2_swish(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with the activation swish instead of ReLU.
+    """ShuffleNetV2 with the activation swish instead of ReLU for ImageNet.
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `ShuffleNetV2`: `num_classes`, `with_pool`, `scale`.
+
+    Returns
+    -------
+    ShuffleNetV2
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.shufflenet_v2_swish(num_classes=10)._fc.weight.shape
+    [1024, 10]
     """
     return _shufflenet("shufflenet_v2_swish", pretrained, {"scale": 1.0, "act": "swish", **kwargs})

@@ -53,7 +53,6 @@ class MakeFireConv(nn.Layer):
         self._conv = nn.Conv2D(input_channels, output_channels, filter_size, padding=padding)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.relu(self._conv(x))
 
 
@@ -76,18 +75,38 @@ class MakeFire(nn.Layer):
         self._conv_path2 = MakeFireConv(squeeze_channels, expand3x3_channels, 3, 1)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._conv(inputs)
         return concat([self._conv_path1(x), self._conv_path2(x)], 1)
 
 
 class SqueezeNet(nn.Layer):
-    """SqueezeNet: eight fire modules.
+    """SqueezeNet: eight fire modules and a 1x1 convolution (Iandola et al. 2016).
 
-    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or the last convolution without
-    classifier or pool
+    Parameters
+    ----------
+    version : "1.0" or "1.1"
+        "1.1" has smaller filters and earlier pools and needs less than half of the computation.
+    num_classes : int, default 1000
+        0 or less: leave out the last convolution.
+    with_pool : bool, default True
+        False: leave out the global average pool.
 
-    version: '1.0' or '1.1'
+    Shape
+    -----
+    x : [N, 3, H, W] with H, W >= 27, float32 | float64
+    returns : [N, num_classes]; without last convolution [N, 512]; without pool
+        [N, C, H', W'], about 1/16 of the size
+
+    Raises
+    ------
+    OpError
+        If `version` has another value.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.SqueezeNet("1.1", num_classes=10)
+    >>> net(paddle.zeros([1, 3, 64, 64])).shape
+    [1, 10]
     """
 
     def __init__(self, version: str, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -109,7 +128,6 @@ class SqueezeNet(nn.Layer):
         self._avg_pool = nn.AdaptiveAvgPool2D(1)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._pool(F.relu(self._conv(inputs)))
         for i in range(1, 9):
             x = getattr(self, f"_conv{i}")(x)
@@ -123,9 +141,33 @@ class SqueezeNet(nn.Layer):
 
 
 def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.0 for ImageNet.
+    """SqueezeNet 1.0 for ImageNet (Iandola et al. 2016).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `SqueezeNet`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    SqueezeNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.squeezenet1_0(num_classes=10).version
+    '1.0'
     """
     return load_weights_if_pretrained(
         SqueezeNet("1.0", **kwargs), "squeezenet1_0", pretrained, URLS
@@ -133,9 +175,35 @@ def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
 
 
 def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.1 for ImageNet, with less computation than SqueezeNet 1.0.
+    """SqueezeNet 1.1 for ImageNet (Iandola et al. 2016).
 
-    kwargs: num_classes, with_pool
+    It needs less than half of the computation of SqueezeNet 1.0.
+
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    **kwargs
+        Arguments of `SqueezeNet`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    SqueezeNet
+
+    Raises
+    ------
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> paddle.vision.models.squeezenet1_1(num_classes=10).version
+    '1.1'
     """
     return load_weights_if_pretrained(
         SqueezeNet("1.1", **kwargs), "squeezenet1_1", pretrained, URLS

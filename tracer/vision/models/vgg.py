@@ -27,10 +27,28 @@ _WIDTHS = (64, 128, 256, 512, 512)
 
 
 class VGG(nn.Layer):
-    """VGG: `features`, then three linear layers.
+    """VGG: convolutions, then three linear layers (Simonyan and Zisserman 2014).
 
-    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or `features` without classifier
-    or pool
+    Parameters
+    ----------
+    features : Layer
+        The convolutions, with a result [N, 512, H', W'].
+    num_classes : int, default 1000
+        0 or less: leave out the classifier.
+    with_pool : bool, default True
+        False: leave out the average pool to 7x7.
+
+    Shape
+    -----
+    x : [N, 3, H, W], float32 | float64, as `features` requires
+    returns : [N, num_classes]; without classifier [N, 512, 7, 7]; without pool the result
+        of `features`
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.VGG(nn.Conv2D(3, 512, 1), num_classes=0)
+    >>> net(paddle.zeros([1, 3, 14, 14])).shape
+    [1, 512, 7, 7]
     """
 
     def __init__(self, features: nn.Layer, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -52,7 +70,6 @@ class VGG(nn.Layer):
             )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.features(x)
         if self.with_pool:
             x = self.avgpool(x)
@@ -84,32 +101,134 @@ def _vgg(depth: int, pretrained: bool, batch_norm: bool, kwargs: dict[str, Any])
 
 
 def vgg11(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 11 layers.
+    """VGG with 11 layers for ImageNet (Simonyan and Zisserman 2014).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        No weights are published: True raises OpError.
+    batch_norm : bool, default False
+        Normalize after each convolution.
+    **kwargs
+        Arguments of `VGG`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    VGG
+
+    Raises
+    ------
+    OpError
+        If `pretrained` is set.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.vgg11(num_classes=0)
+    >>> len(net.parameters())
+    16
     """
     return _vgg(11, pretrained, batch_norm, kwargs)
 
 
 def vgg13(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 13 layers.
+    """VGG with 13 layers for ImageNet (Simonyan and Zisserman 2014).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        No weights are published: True raises OpError.
+    batch_norm : bool, default False
+        Normalize after each convolution.
+    **kwargs
+        Arguments of `VGG`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    VGG
+
+    Raises
+    ------
+    OpError
+        If `pretrained` is set.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.vgg13(num_classes=0)
+    >>> len(net.parameters())
+    20
     """
     return _vgg(13, pretrained, batch_norm, kwargs)
 
 
 def vgg16(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 16 layers.
+    """VGG with 16 layers for ImageNet (Simonyan and Zisserman 2014).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    batch_norm : bool, default False
+        Normalize after each convolution; no weights are published for True.
+    **kwargs
+        Arguments of `VGG`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    VGG
+
+    Raises
+    ------
+    OpError
+        If `pretrained` is set and no weights are published for this model.
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.vgg16(num_classes=0)
+    >>> len(net.parameters())
+    26
     """
     return _vgg(16, pretrained, batch_norm, kwargs)
 
 
 def vgg19(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 19 layers.
+    """VGG with 19 layers for ImageNet (Simonyan and Zisserman 2014).
 
-    kwargs: num_classes, with_pool
+    Parameters
+    ----------
+    pretrained : bool, default False
+        Load the ImageNet weights that PaddlePaddle publishes; they are downloaded once.
+    batch_norm : bool, default False
+        Normalize after each convolution; no weights are published for True.
+    **kwargs
+        Arguments of `VGG`: `num_classes`, `with_pool`.
+
+    Returns
+    -------
+    VGG
+
+    Raises
+    ------
+    OpError
+        If `pretrained` is set and no weights are published for this model.
+    OarlockError
+        If the weights cannot be downloaded.
+
+    Notes
+    -----
+    Weights of another shape, such as those of the classifier if `num_classes` is not 1000, are
+    skipped with a warning.
+
+    Examples
+    --------
+    >>> net = paddle.vision.models.vgg19(num_classes=0)
+    >>> len(net.parameters())
+    32
     """
     return _vgg(19, pretrained, batch_norm, kwargs)

@@ -25,7 +25,20 @@ __all__ = [
 
 
 class Compose:
-    """Apply transforms one after the other."""
+    """Apply transforms one after the other.
+
+    Parameters
+    ----------
+    transforms : sequence of callable
+        Each gets the result of the previous one.
+
+    Examples
+    --------
+    >>> T = paddle.vision.transforms
+    >>> transform = T.Compose([T.Resize(4), T.ToTensor()])
+    >>> transform(np.zeros([8, 8, 3], "uint8")).shape
+    [3, 4, 4]
+    """
 
     def __init__(self, transforms: Sequence[Callable[[Any], Any]]) -> None:
         self.transforms = transforms
@@ -41,12 +54,33 @@ class Compose:
 
 
 class BaseTransform:
-    """Base of transforms: called with an image, or a tuple whose items `keys` describes.
+    """Base class of transforms of images and of what belongs to them, such as boxes and masks.
 
-    An item with key 'image' is passed to `_apply_image`, 'boxes' to `_apply_boxes`, 'mask' to
-    `_apply_mask`, and so on; items after those that `keys` names are unchanged. A key without a
-    method raises OpError. `_get_params` draws random parameters once for all items of a call and
-    stores them in `self.params`.
+    A subclass implements `_apply_image`, and `_apply_boxes`, `_apply_mask` or other methods
+    `_apply_KEY` for the keys it supports. It is called with an image or a tuple: each item is
+    passed to the method of its key; items after the last key are returned unchanged.
+    `_get_params(items)` can return random parameters, which are drawn once for all items of a call
+    and stored in `self.params`.
+
+    Parameters
+    ----------
+    keys : sequence of str, optional
+        A key for each item of the input: "image", "boxes", "mask" or another. Default: ("image",).
+
+    Raises
+    ------
+    OpError
+        If `keys` is no sequence of names, or the class has no method for a key.
+    NotImplementedError
+        In a call, if the class does not support a key.
+
+    Examples
+    --------
+    >>> class Invert(paddle.vision.transforms.BaseTransform):
+    ...     def _apply_image(self, image):
+    ...         return 255 - image
+    >>> Invert()((np.array([[0, 55]], "uint8"), "label"))
+    (array([[255, 200]], dtype=uint8), 'label')
     """
 
     def __init__(self, keys: Sequence[str] | None = None) -> None:
@@ -94,7 +128,28 @@ def parse_height_width(size: Any) -> tuple[int, int]:
 
 
 class ToTensor(BaseTransform):
-    """Convert an image to a Tensor [C, H, W], as functional.to_tensor."""
+    """Convert an image to a Tensor; uint8 becomes float32 from 0 to 1, other dtypes are unchanged.
+
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [C, H, W]; the result is a
+    Tensor [C, H, W] or [H, W, C].
+
+    Parameters
+    ----------
+    data_format : "CHW" or "HWC", default "CHW"
+        Order of the axes of the result.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        In a call, if the input is no image or `data_format` has another value.
+
+    Examples
+    --------
+    >>> paddle.vision.transforms.ToTensor()(np.array([[0, 255]], "uint8")).tolist()
+    [[[0.0, 1.0]]]
+    """
 
     def __init__(self, data_format: str = "CHW", keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -105,7 +160,37 @@ class ToTensor(BaseTransform):
 
 
 class Resize(BaseTransform):
-    """Resize an image, as functional.resize."""
+    """Resize an image.
+
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W].
+
+    Parameters
+    ----------
+    size : int or (int, int)
+        Height and width. One int is the shorter side; the other side keeps the aspect ratio.
+    interpolation : str, default "bilinear"
+        "nearest", "bilinear", "bicubic" or "lanczos"; "area" except for PIL images; "box" and
+        "hamming" only for PIL images.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        In a call, if the input is no image, or `size` or `interpolation` has another form.
+
+    See Also
+    --------
+    paddle.vision.transforms.resize : The same as a function.
+
+    Examples
+    --------
+    >>> image = np.zeros([4, 8, 3], "uint8")
+    >>> paddle.vision.transforms.Resize(2)(image).shape
+    (2, 4, 3)
+    >>> paddle.vision.transforms.Resize((3, 5))(image).shape
+    (3, 5, 3)
+    """
 
     def __init__(
         self, size: Any, interpolation: str = "bilinear", keys: Sequence[str] | None = None
@@ -119,7 +204,27 @@ class Resize(BaseTransform):
 
 
 class CenterCrop(BaseTransform):
-    """Crop the centre of an image, as functional.center_crop."""
+    """Crop the centre of an image.
+
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W].
+
+    Parameters
+    ----------
+    size : int or (int, int)
+        Height and width, at most those of the image.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        In a call, if the input is no image.
+
+    Examples
+    --------
+    >>> paddle.vision.transforms.CenterCrop(2)(np.arange(16).reshape(4, 4)).tolist()
+    [[5, 6], [9, 10]]
+    """
 
     def __init__(self, size: Any, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -130,7 +235,33 @@ class CenterCrop(BaseTransform):
 
 
 class Pad(BaseTransform):
-    """Pad an image, as functional.pad."""
+    """Pad an image on its sides.
+
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W].
+
+    Parameters
+    ----------
+    padding : int, (int, int) or (int, int, int, int)
+        Pixels on all sides; left and right, top and bottom; or left, top, right, bottom.
+    fill : float or sequence of float, default 0
+        Value of the new pixels for "constant"; a sequence has one value per channel and is not
+        supported for Tensors.
+    padding_mode : "constant", "edge", "reflect" or "symmetric", default "constant"
+        "edge" repeats the outermost pixels, "reflect" and "symmetric" mirror the image without and
+        with them. "symmetric" is not supported for Tensors.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        In a call, if the input is no image, or `padding` or `padding_mode` has another form.
+
+    Examples
+    --------
+    >>> paddle.vision.transforms.Pad((1, 0), fill=9)(np.array([[1, 2, 3]])).tolist()
+    [[9, 1, 2, 3, 9]]
+    """
 
     def __init__(
         self,
@@ -149,9 +280,33 @@ class Pad(BaseTransform):
 
 
 class Normalize(BaseTransform):
-    """Normalize each channel, as functional.normalize.
+    """Normalize each channel of an image.
 
-    mean, std: one number for all three channels, or one for each
+    out[c] = (img[c] - mean[c]) / std[c]
+
+    A PIL image becomes an ndarray of floats.
+
+    Parameters
+    ----------
+    mean, std : float or sequence of float, default 0.0 and 1.0
+        One value per channel in the units of the pixels; one number is used for three channels.
+    data_format : "CHW" or "HWC", default "CHW"
+        Order of the axes of the input. Use "HWC" for PIL images and arrays [H, W, C].
+    to_rgb : bool, default False
+        Reverse the order of the channels first.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        In a call, if the input is no image.
+
+    Examples
+    --------
+    >>> normalize = paddle.vision.transforms.Normalize(127.5, 127.5, data_format="HWC")
+    >>> normalize(np.full([2, 2, 3], 255, "uint8"))[0, 0].tolist()
+    [1.0, 1.0, 1.0]
     """
 
     def __init__(
@@ -173,9 +328,22 @@ class Normalize(BaseTransform):
 
 
 class Transpose(BaseTransform):
-    """Permute the axes; PIL images become arrays.
+    """Permute the axes of an image; by default channels become the first axis.
 
-    [H, W, C] -> [C, H, W]
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor with three axes. PIL
+    images become ndarrays; an image without channels gets one.
+
+    Parameters
+    ----------
+    order : sequence of int, default (2, 0, 1)
+        The axes of the input, in the order of the result.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Examples
+    --------
+    >>> paddle.vision.transforms.Transpose()(np.zeros([8, 6, 3], "uint8")).shape
+    (3, 8, 6)
     """
 
     def __init__(self, order: Sequence[int] = (2, 0, 1), keys: Sequence[str] | None = None) -> None:
@@ -190,7 +358,30 @@ class Transpose(BaseTransform):
 
 
 class Grayscale(BaseTransform):
-    """Convert an image to grayscale, as functional.to_grayscale."""
+    """Convert an RGB image to grayscale.
+
+    gray = 0.299 * red + 0.587 * green + 0.114 * blue (for Tensors 0.2989 * red, as in Paddle)
+
+    The input is a PIL image, an ndarray uint8 [H, W, 3], or a Tensor [*, 3, H, W].
+
+    Parameters
+    ----------
+    num_output_channels : 1 or 3, default 1
+        3: three equal channels.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        In a call, if the input is no such image or `num_output_channels` has another value.
+
+    Examples
+    --------
+    >>> image = np.array([[[255, 0, 0], [0, 255, 0]]], "uint8")
+    >>> paddle.vision.transforms.Grayscale()(image).tolist()
+    [[[76], [150]]]
+    """
 
     def __init__(self, num_output_channels: int = 1, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)

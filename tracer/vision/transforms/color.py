@@ -56,33 +56,172 @@ class _RandomFactor(BaseTransform):
 
 
 class BrightnessTransform(_RandomFactor):
-    """Adjust the brightness by a factor from [1 - value, 1 + value]."""
+    """Multiply the brightness of an image by a random factor: 0 is black, 1 is the image.
+
+    The factor is drawn uniformly from [max(0, 1 - value), 1 + value] with Python's `random`. The
+    input is a PIL image, an ndarray uint8 [H, W], [H, W, 1] or [H, W, 3], or a Tensor [*, C, H, W].
+
+    Parameters
+    ----------
+    value : float or (float, float)
+        Maximal distance of the factor from 1, or its bounds; 0 disables the transform.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        If `value` is negative or neither a number nor two; in a call, if the input is no such
+        image.
+
+    See Also
+    --------
+    paddle.vision.transforms.adjust_brightness : The transform with a given factor.
+
+    Examples
+    --------
+    >>> transform = paddle.vision.transforms.BrightnessTransform(0.5)
+    >>> transform.value
+    (0.5, 1.5)
+    >>> transform(np.full([4, 4, 3], 100, "uint8")).shape
+    (4, 4, 3)
+    """
 
     _adjust = F.adjust_brightness
 
 
 class ContrastTransform(_RandomFactor):
-    """Adjust the contrast by a factor from [1 - value, 1 + value]."""
+    """Multiply the contrast of an image by a random factor: 0 is uniform gray, 1 is the image.
+
+    The factor is drawn uniformly from [max(0, 1 - value), 1 + value] with Python's `random`. The
+    input is a PIL image, an ndarray uint8 [H, W], [H, W, 1] or [H, W, 3], or a Tensor [*, C, H, W].
+
+    Parameters
+    ----------
+    value : float or (float, float)
+        Maximal distance of the factor from 1, or its bounds; 0 disables the transform.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        If `value` is negative or neither a number nor two; in a call, if the input is no such
+        image.
+
+    See Also
+    --------
+    paddle.vision.transforms.adjust_contrast : The transform with a given factor.
+
+    Examples
+    --------
+    >>> transform = paddle.vision.transforms.ContrastTransform(0.5)
+    >>> transform.value
+    (0.5, 1.5)
+    >>> transform(np.full([4, 4, 3], 100, "uint8")).shape
+    (4, 4, 3)
+    """
 
     _adjust = F.adjust_contrast
 
 
 class SaturationTransform(_RandomFactor):
-    """Adjust the saturation by a factor from [1 - value, 1 + value]."""
+    """Multiply the saturation of an image by a random factor: 0 is grayscale, 1 is the image.
+
+    The factor is drawn uniformly from [max(0, 1 - value), 1 + value] with Python's `random`. The
+    input is a PIL image, an ndarray uint8 [H, W], [H, W, 1] or [H, W, 3], or a Tensor [*, C, H, W].
+
+    Parameters
+    ----------
+    value : float or (float, float)
+        Maximal distance of the factor from 1, or its bounds; 0 disables the transform.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        If `value` is negative or neither a number nor two; in a call, if the input is no such
+        image.
+
+    See Also
+    --------
+    paddle.vision.transforms.functional.adjust_saturation : The transform with a given factor.
+
+    Examples
+    --------
+    >>> transform = paddle.vision.transforms.SaturationTransform(0.5)
+    >>> transform.value
+    (0.5, 1.5)
+    >>> transform(np.full([4, 4, 3], 100, "uint8")).shape
+    (4, 4, 3)
+    """
 
     _adjust = F.adjust_saturation
 
 
 class HueTransform(_RandomFactor):
-    """Shift the hue by a factor from [-value, value], value at most 0.5."""
+    """Shift the hue of an image by a random part of the colour circle.
+
+    The part is drawn uniformly from [-value, value] with Python's `random`. The input is a PIL
+    image, an ndarray uint8 [H, W], [H, W, 1] or [H, W, 3], or a Tensor [*, C, H, W].
+
+    Parameters
+    ----------
+    value : float or (float, float)
+        Maximal part, at most 0.5, or the two bounds in [-0.5, 0.5]; 0 disables the transform.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        If `value` is out of range or neither a number nor two; in a call, if the input is no such
+        image.
+
+    See Also
+    --------
+    paddle.vision.transforms.adjust_hue : The transform with a given part.
+
+    Examples
+    --------
+    >>> transform = paddle.vision.transforms.HueTransform(0.25)
+    >>> transform.value
+    (-0.25, 0.25)
+    >>> transform(np.full([4, 4, 3], 100, "uint8")).shape
+    (4, 4, 3)
+    """
 
     _adjust = F.adjust_hue
     _center, _minimum, _maximum = 0.0, -0.5, 0.5
 
 
 class ColorJitter(BaseTransform):
-    """Adjust brightness, contrast, saturation and hue in random order. An argument of 0 disables
-    the adjustment.
+    """Adjust brightness, contrast, saturation and hue by random factors, in random order.
+
+    The input is a PIL image, an ndarray uint8 [H, W], [H, W, 1] or [H, W, 3], or a Tensor
+    [*, C, H, W].
+
+    Parameters
+    ----------
+    brightness, contrast, saturation : float or (float, float), default 0
+        Maximal distance of the factor from 1, or its bounds; 0 disables the adjustment.
+    hue : float or (float, float), default 0
+        Maximal part of the colour circle, at most 0.5, or the two bounds; 0 disables the
+        adjustment.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        If an argument is out of range; in a call, if the input is no such image.
+
+    Examples
+    --------
+    >>> transform = paddle.vision.transforms.ColorJitter(0.4, 0.4, 0.4, hue=0.1)
+    >>> transform(np.full([4, 4, 3], 100, "uint8")).shape
+    (4, 4, 3)
     """
 
     def __init__(

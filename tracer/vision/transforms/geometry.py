@@ -123,6 +123,11 @@ def inverse_perspective_coefficients(startpoints: Any, endpoints: Any) -> list[f
 
     Coefficients a ... h of ((a x + b y + c) / w, (d x + e y + f) / w), w = g x + h y + 1.
     """
+    if len(startpoints) != 4 or len(endpoints) != 4:
+        raise OpError(
+            f"perspective: startpoints and endpoints must be four points each, not {startpoints!r} "
+            f"and {endpoints!r}"
+        )
     rows, targets = [], []
     for (x, y), (u, v) in zip(endpoints, startpoints, strict=True):
         rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]

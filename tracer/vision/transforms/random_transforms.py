@@ -47,7 +47,27 @@ def _angle_range(op: str, value: Any, counts: tuple[int, ...] = (2,)) -> list[fl
 
 
 class RandomHorizontalFlip(BaseTransform):
-    """Flip left and right with probability `prob`."""
+    """Mirror an image with a given probability: left becomes right.
+
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W].
+
+    Parameters
+    ----------
+    prob : float, default 0.5
+        In [0, 1]; drawn with Python's `random`.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        If `prob` is not in [0, 1]; in a call, if the input is no image.
+
+    Examples
+    --------
+    >>> paddle.vision.transforms.RandomHorizontalFlip(1.0)(np.array([[0, 1], [2, 3]])).tolist()
+    [[1, 0], [3, 2]]
+    """
 
     def __init__(self, prob: float = 0.5, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -59,7 +79,27 @@ class RandomHorizontalFlip(BaseTransform):
 
 
 class RandomVerticalFlip(BaseTransform):
-    """Flip top and bottom with probability `prob`."""
+    """Flip an image upside down with a given probability.
+
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W].
+
+    Parameters
+    ----------
+    prob : float, default 0.5
+        In [0, 1]; drawn with Python's `random`.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        If `prob` is not in [0, 1]; in a call, if the input is no image.
+
+    Examples
+    --------
+    >>> paddle.vision.transforms.RandomVerticalFlip(1.0)(np.array([[0, 1], [2, 3]])).tolist()
+    [[2, 3], [0, 1]]
+    """
 
     def __init__(self, prob: float = 0.5, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -71,10 +111,37 @@ class RandomVerticalFlip(BaseTransform):
 
 
 class RandomCrop(BaseTransform):
-    """Crop a rectangle of the given size at a random position.
+    """Crop a rectangle of a given size at a random position.
 
-    padding: pad the image first.
-    pad_if_needed: pad an image that is too small.
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W]. The position
+    is drawn with Python's `random`.
+
+    Parameters
+    ----------
+    size : int or (int, int)
+        Height and width.
+    padding : int, (int, int) or (int, int, int, int), optional
+        Pad the image first: pixels on all sides; left and right, top and bottom; or left, top,
+        right, bottom.
+    pad_if_needed : bool, default False
+        Pad an image that is too small, on both sides.
+    fill : float or sequence of float, default 0
+        Value of padded pixels for "constant".
+    padding_mode : "constant", "edge", "reflect" or "symmetric", default "constant"
+        As in `pad`.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        In a call, if the input is no image or the size exceeds the image.
+
+    Examples
+    --------
+    >>> crop = paddle.vision.transforms.RandomCrop(32, padding=4)
+    >>> crop(np.zeros([32, 32, 3], "uint8")).shape
+    (32, 32, 3)
     """
 
     def __init__(
@@ -127,10 +194,37 @@ class RandomCrop(BaseTransform):
 
 
 class RandomResizedCrop(BaseTransform):
-    """Crop a random rectangle and resize it to `size`.
+    """Crop a random rectangle and resize it.
 
-    scale: interval of its area relative to the image.
-    ratio: interval of width / height.
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W]. Area and
+    aspect ratio are drawn with NumPy's global generator, the position with Python's `random`. After
+    ten rectangles that exceed the image, the largest centred rectangle with an allowed aspect ratio
+    is used.
+
+    Parameters
+    ----------
+    size : int or (int, int)
+        Height and width of the result.
+    scale : (float, float), default (0.08, 1.0)
+        Bounds of the area of the rectangle relative to the image.
+    ratio : (float, float), default (3 / 4, 4 / 3)
+        Bounds of width / height of the rectangle; its logarithm is uniform.
+    interpolation : str, default "bilinear"
+        As in `resize`.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        If the lower bound of `scale` or `ratio` exceeds the upper one; in a call, if the input is
+        no image or `interpolation` has another value.
+
+    Examples
+    --------
+    >>> crop = paddle.vision.transforms.RandomResizedCrop(24)
+    >>> crop(np.zeros([32, 48, 3], "uint8")).shape
+    (24, 24, 3)
     """
 
     def __init__(
@@ -173,7 +267,37 @@ class RandomResizedCrop(BaseTransform):
 
 
 class RandomRotation(BaseTransform):
-    """Rotate by an angle from [-degrees, degrees], or between two angles."""
+    """Rotate an image by a random angle.
+
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W]. The angle is
+    drawn with Python's `random`.
+
+    Parameters
+    ----------
+    degrees : float or (float, float)
+        Maximal angle in both directions, or the two bounds, counterclockwise.
+    interpolation : "nearest", "bilinear" or "bicubic", default "nearest"
+    expand : bool, default False
+        Enlarge the result so that it contains the whole rotated image.
+    center : (float, float), optional
+        x and y in pixels from the upper left corner; by default the centre of the image.
+    fill : float or sequence of float, default 0
+        Value outside of the image; a sequence has one value per channel.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        If `degrees` is negative or neither a number nor two; in a call, if the input is no image or
+        `interpolation` has another value.
+
+    Examples
+    --------
+    >>> rotate = paddle.vision.transforms.RandomRotation(15)
+    >>> rotate(np.zeros([32, 32, 3], "uint8")).shape
+    (32, 32, 3)
+    """
 
     def __init__(
         self,
@@ -199,11 +323,44 @@ class RandomRotation(BaseTransform):
 
 
 class RandomAffine(BaseTransform):
-    """Apply a random affine transform.
+    """Apply a random affine transform: shear, scale, rotation about `center`, then translation.
 
-    degrees, scale: intervals.
-    translate: maximal parts of width and height.
-    shear: along x from [-shear, shear] or between two angles; four angles: along y, too.
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W]. Parameters
+    are drawn with Python's `random`; the size of the image is unchanged.
+
+    Parameters
+    ----------
+    degrees : float or (float, float)
+        Maximal angle in both directions, or the two bounds, clockwise.
+    translate : (float, float), optional
+        Maximal parts of the width and of the height, in [0, 1]; by default no translation.
+    scale : (float, float), optional
+        Bounds of the scale, greater than 0; by default 1.
+    shear : float, (float, float) or (float, float, float, float), optional
+        Degrees: maximal angle along x, its two bounds, or two bounds along x and two along y.
+    interpolation : "nearest", "bilinear" or "bicubic", default "nearest"
+    fill : float or sequence of float, default 0
+        Value outside of the image; a sequence has one value per channel.
+    center : (float, float), optional
+        x and y in pixels from the upper left corner; by default the centre of the image.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        If `degrees`, `translate`, `scale` or `shear` is out of range; in a call, if the input is no
+        image or `interpolation` has another value.
+
+    See Also
+    --------
+    paddle.vision.transforms.affine : The transform with given parameters.
+
+    Examples
+    --------
+    >>> transform = paddle.vision.transforms.RandomAffine(15, (0.1, 0.1), scale=(0.9, 1.1))
+    >>> transform(np.zeros([32, 32, 3], "uint8")).shape
+    (32, 32, 3)
     """
 
     def __init__(
@@ -255,9 +412,34 @@ class RandomAffine(BaseTransform):
 
 
 class RandomPerspective(BaseTransform):
-    """Move the corners inwards by a perspective transform, with probability `prob`.
+    """Move the corners of an image inwards at random, with a given probability.
 
-    distortion_scale: maximal displacement relative to half of a side
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W]. Parameters
+    are drawn with Python's `random`; the size of the image is unchanged.
+
+    Parameters
+    ----------
+    prob : float, default 0.5
+        In [0, 1].
+    distortion_scale : float, default 0.5
+        Maximal displacement of a corner relative to half of the side, in [0, 1].
+    interpolation : "nearest", "bilinear" or "bicubic", default "nearest"
+    fill : float or sequence of float, default 0
+        Value outside of the image; a sequence has one value per channel.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        If `prob` or `distortion_scale` is not in [0, 1]; in a call, if the input is no image or
+        `interpolation` has another value.
+
+    Examples
+    --------
+    >>> transform = paddle.vision.transforms.RandomPerspective(prob=1.0)
+    >>> transform(np.zeros([32, 32, 3], "uint8")).shape
+    (32, 32, 3)
     """
 
     def __init__(
@@ -279,8 +461,27 @@ class RandomPerspective(BaseTransform):
         self.interpolation, self.fill = interpolation, fill
 
     def get_params(self, width: int, height: int, distortion_scale: float) -> tuple[Any, Any]:
-        """Draw a perspective transform: return the four corners of the image and the points to
-        which they move, in the order upper left, upper right, lower right, lower left, each [x, y].
+        """Draw a perspective transform.
+
+        Parameters
+        ----------
+        width, height : int
+            Size of the image.
+        distortion_scale : float
+            Maximal displacement of a corner relative to half of the side.
+
+        Returns
+        -------
+        startpoints, endpoints : list of 4 [x, y]
+            The corners of the image and the points to which they move, in the order upper left,
+            upper right, lower right, lower left.
+
+        Examples
+        --------
+        >>> transform = paddle.vision.transforms.RandomPerspective()
+        >>> startpoints, endpoints = transform.get_params(width=32, height=24, distortion_scale=0.5)
+        >>> startpoints
+        [[0, 0], [31, 0], [31, 23], [0, 23]]
         """
         max_dx, max_dy = int(distortion_scale * (width // 2)), int(distortion_scale * (height // 2))
         ends = []
@@ -311,11 +512,37 @@ class RandomPerspective(BaseTransform):
 
 
 class RandomErasing(BaseTransform):
-    """Set a random rectangle to `value` with probability `prob` (Zhong et al. 2017).
+    """Set a random rectangle of an image to a value, with a given probability (Zhong et al. 2017).
 
-    scale: interval of its area relative to the image.
-    ratio: interval of height / width.
-    value: a number, one for each channel, or 'random'.
+    The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W]. The
+    rectangle is drawn with NumPy's global generator. After ten rectangles that exceed the image,
+    the image is returned unchanged.
+
+    Parameters
+    ----------
+    prob : float, default 0.5
+        In [0, 1].
+    scale : (float, float), default (0.02, 0.33)
+        Bounds of the area of the rectangle relative to the image.
+    ratio : (float, float), default (0.3, 3.3)
+        Bounds of height / width of the rectangle; its logarithm is uniform.
+    value : float, sequence of 1 or 3 float, or "random", default 0
+        One value, one per channel, or normally distributed noise (times 255 except for Tensors).
+    inplace : bool, default False
+        Change the image itself; without effect for PIL images.
+    keys : sequence of str, optional
+        As in `BaseTransform`.
+
+    Raises
+    ------
+    OpError
+        If an argument is out of range; in a call, if the input is no image.
+
+    Examples
+    --------
+    >>> erase = paddle.vision.transforms.RandomErasing(prob=1.0)
+    >>> int(erase(np.ones([32, 32, 3], "uint8")).min())
+    0
     """
 
     def __init__(
