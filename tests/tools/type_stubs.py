@@ -1,6 +1,6 @@
 """Write the type stubs (`__init__.pyi`) of public packages and `core/_tensor_methods.pyi`.
 
-    python -m tests.tools.type_stubs
+    python -m tests.tools.type_stubs [--check]
 
 Type checkers and editors read the annotations in the sources. There they cannot see names that a
 package imports when they are first used, functions and classes that are created from tables, and
@@ -334,6 +334,15 @@ def all_stubs() -> dict[Path, str]:
     return found
 
 
+def main() -> None:
+    """Write the stubs that differ, or with `--check` print their names."""
+    stale = {path: text for path, text in all_stubs().items() if path.read_text() != text}
+    for path, text in stale.items():
+        if "--check" in sys.argv:
+            print(path.relative_to(SOURCES.parent))
+        else:
+            path.write_text(text)
+
+
 if __name__ == "__main__":
-    for path, text in all_stubs().items():
-        path.write_text(text)
+    main()
