@@ -47,9 +47,9 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     """
     first = batch[0]
     if isinstance(first, np.ndarray | np.generic):
-        return np.stack(batch)
+        return _stack(batch)
     if isinstance(first, Tensor):
-        return np.stack([cuda.to_host(t.array) for t in batch])
+        return _stack([cuda.to_host(t.array) for t in batch])
     if isinstance(first, int | float | bool):
         return np.array(batch)
     if isinstance(first, str | bytes):
@@ -62,6 +62,18 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
         f"DataLoader: a sample contains {type(first).__name__}; specify a collate_fn that "
         "creates a batch of it"
     )
+
+
+def _stack(arrays: list[Any]) -> Any:
+    """Stack the arrays of the samples of a batch."""
+    for position, array in enumerate(arrays):
+        if np.shape(array) != np.shape(arrays[0]):
+            raise OpError(
+                "DataLoader: samples of a batch have different shapes, "
+                f"{list(np.shape(arrays[0]))} for the first and {list(np.shape(array))} for number "
+                f"{position}; return samples of one shape, or specify a collate_fn"
+            )
+    return np.stack(arrays)
 
 
 def as_tensors(batch: Any, place: Any = None) -> Any:

@@ -14,6 +14,7 @@ from ..core.dtype import default_float_np_dtype, is_half, is_inexact, parse_dtyp
 from ..core.errors import OperandError, OpError, append_user_line
 from ..core.legacy_importer import import_legacy_module
 from ..core.mode import state
+from ..core.name_hints import LAYER_ATTRIBUTES, suggest_alternatives
 from ..core.parameter import Parameter
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import RemovableHookHandle, Tensor
@@ -113,6 +114,7 @@ class _LayerHelperDescriptor:
         )
 
 
+@suggest_alternatives(LAYER_ATTRIBUTES)
 class Layer:
     """Base class of all layers: parameters, buffers, sublayers and a `forward` method.
 
