@@ -304,7 +304,7 @@ def tensor_methods_stub() -> Stub:
     stub.declarations.extend(
         indent(text)
         for name in dir(oarlock.Tensor)
-        if name not in own
+        if name not in (*own, "__dir__")
         for text in method_text(stub, name)
     )
     return stub

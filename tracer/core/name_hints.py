@@ -30,7 +30,6 @@ TENSOR_ATTRIBUTES = {
     "mul": "multiply",
     "div": "divide",
     "clamp": "clip",
-    "type": "dtype, or astype(dtype)",
 }
 LAYER_ATTRIBUTES = {
     "add_module": "add_sublayer",

@@ -64,7 +64,7 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     )
 
 
-def _stack(arrays: list[Any]) -> Any:
+def _stack(arrays: Sequence[Any]) -> Any:
     """Stack the arrays of the samples of a batch."""
     for position, array in enumerate(arrays):
         if np.shape(array) != np.shape(arrays[0]):
