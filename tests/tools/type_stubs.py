@@ -30,7 +30,7 @@ from oarlock.tensor import patch
 
 SOURCES = Path(__file__).resolve().parents[2] / "tracer"
 # A package imports what a package before it in this list declares.
-PACKAGES = [*"tensor nn.functional nn static quantization incubate".split(), ""]
+PACKAGES = [*"tensor nn.functional nn optimizer static quantization incubate".split(), ""]
 NOTICE = "# Written by `python -m tests.tools.type_stubs`.\n"
 OVERRIDES_OF_OBJECT = ("__eq__", "__ne__")
 
