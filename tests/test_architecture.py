@@ -31,6 +31,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     "nn": {"core", "tensor"},
     "amp": {"core", "nn", "ops", "tensor"},
     "optimizer": {"core", "ops"},
+    "profiler": {"core", "nn"},
     "regularizer": set(),
     "io": {"core"},
     "metric": {"core", "tensor"},

@@ -151,6 +151,7 @@ _MODULE_BY_LAZY_NAME = {
     "optimizer": ".optimizer",
     "ParamAttr": ".nn.param_attr",
     "pipeline": ".pipeline",
+    "profiler": ".profiler",
     "quantization": ".quantization",
     "reader": ".reader",
     "regularizer": ".regularizer",

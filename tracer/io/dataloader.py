@@ -11,6 +11,7 @@ import numpy as np
 from ..core import cuda
 from ..core.errors import ArgumentAssertionError, OpError
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
+from ..core.profile_events import iterate_with_events, profile_state
 from ..core.tensor import Tensor
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler
@@ -230,11 +231,10 @@ class DataLoader:
         return len(self.batch_sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        return (
-            self._make_tensor_batch_iterator()
-            if self._feed_names is None
-            else map(self._to_feed_dicts, self._make_tensor_batch_iterator())
-        )
+        batches = self._make_tensor_batch_iterator()
+        if profile_state.recorder is not None:
+            batches = iterate_with_events(batches, "DataLoader", "Dataloader")
+        return batches if self._feed_names is None else map(self._to_feed_dicts, batches)
 
     def __call__(self) -> Iterator[Any]:
         """Return an iterator over the batches of an epoch."""

@@ -206,7 +206,8 @@ class Layer:
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """Call the pre-forward hooks, `forward` and the post-forward hooks; return the outputs."""
-        forward = self.forward if state.mode.is_eager else state.mode.convert_forward(self.forward)
+        mode = state.mode
+        forward = mode.convert_forward(self.forward) if mode.converts_forward else self.forward
         if not self._forward_pre_hooks and not self._forward_post_hooks:
             return forward(*inputs, **kwargs)
         for hook in list(self._forward_pre_hooks.values()):

@@ -21,6 +21,7 @@ from ..core.errors import (
 from ..core.name_hints import OPTIMIZER_ATTRIBUTES, suggest_alternatives
 from ..core.op import Op, kernel_selection
 from ..core.parameter import Parameter
+from ..core.profile_events import event
 from ..core.tensor import Tensor, save_values_for_backward_before_change, set_grads_to_zero
 from .lr_base import LRScheduler
 from .type_aliases import GradientClip, WeightDecay
@@ -318,6 +319,11 @@ class Optimizer:
         [0.9, 0.8]
         """
         mode.reject_static_graph_mode(f"{type(self).__name__}.step", "use minimize")
+        with event(f"{type(self).__name__}.step", "Optimization"):
+            self._step()
+
+    def _step(self) -> None:
+        """Update all parameters that have a gradient."""
         self._clip_and_update(
             [
                 (p, p.grad.array)
