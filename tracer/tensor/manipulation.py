@@ -9,7 +9,13 @@ from typing import Any, overload
 import numpy as np
 
 from ..core.dtype import parse_dtype
-from ..core.errors import ArgumentAssertionError, OpError, TraceError, append_user_line
+from ..core.errors import (
+    ArgumentAssertionError,
+    OperandError,
+    OpError,
+    TraceError,
+    append_user_line,
+)
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import (
@@ -816,6 +822,9 @@ def repeat_interleave(
     x, axis = (flatten(x), 0) if axis is None else (x, normalize_axis(axis, x, "repeat_interleave"))
     if isinstance(repeats, Tensor):
         return OPS["repeat_interleave"](x, repeats, dim=axis)
+    if not isinstance(repeats, int | np.integer):
+        problem = f"repeats is {type(repeats).__name__}, neither an int nor a Tensor"
+        raise OperandError(append_user_line(f"repeat_interleave: {problem}"))
     return OPS["repeat_interleave"](x, Repeats=int(repeats), dim=axis)
 
 

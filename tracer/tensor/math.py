@@ -732,6 +732,8 @@ def scale(
     >>> paddle.scale(x, scale=2.0, bias=1.0, bias_after_scale=False).tolist()
     [4.0, 6.0]
     """
+    if act is not None and act not in OPS:
+        raise OpError(append_user_line(f"scale: act={act!r} is not the name of an op"))
     factor, tensor = (1.0, scale) if isinstance(scale, Tensor) else (float(scale), None)
     out: Tensor = OPS["scale"](
         x, tensor, scale=factor, bias=float(bias), bias_after_scale=bias_after_scale

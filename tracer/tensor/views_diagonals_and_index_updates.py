@@ -192,9 +192,14 @@ def view(x: Tensor, shape_or_dtype: Shape | DTypeLike, name: str | None = None) 
     if isinstance(shape_or_dtype, list | tuple):
         return manipulation.reshape(x, shape_or_dtype)
     check_tensors(x)
-    return array_to_tensor_on_device_of(
-        x, np.ascontiguousarray(x.numpy()).view(parse_dtype(shape_or_dtype).np)
-    )
+    dtype = parse_dtype(shape_or_dtype)
+    itemsize = dtype.np.itemsize
+    if itemsize != x.meta.dtype.itemsize and (
+        not x.shape or x.shape[-1] * x.meta.dtype.itemsize % itemsize
+    ):
+        problem = f"the bytes of the last axis are no multiple of those of {dtype.name}"
+        raise OpError(append_user_line(f"view: {problem} (X={x.meta})"))
+    return array_to_tensor_on_device_of(x, np.ascontiguousarray(x.numpy()).view(dtype.np))
 
 
 def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
