@@ -129,7 +129,7 @@ def summary_text(
             parts.append(writer.table(f"RecordEvents{title}", own, (USER_DEFINED,)))
     if _is_shown(SummaryView.MemoryView, views):
         parts.append(writer.memory())
-    return "\n".join(part for part in parts if part)
+    return "\n".join(part for part in parts if part).rstrip("\n")
 
 
 def _is_shown(view: SummaryView, views: Sequence[SummaryView] | None) -> bool:
