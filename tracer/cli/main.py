@@ -102,6 +102,42 @@ def inspect(
 
 @app.command()
 @wrap_to_print_error_and_exit
+def view(
+    model: Annotated[
+        str,
+        typer.Argument(help="path without suffix of m.pdmodel or m.json, or path of an .onnx file"),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="page to write; default: MODEL.html")
+    ] = None,
+    profile: Annotated[
+        bool,
+        typer.Option("--profile", help="run the model, and show time and memory of each op"),
+    ] = False,
+    input: Annotated[
+        Path | None,
+        typer.Option(
+            "--input",
+            "-i",
+            help="with --profile: .npz file with the inputs; default: generated inputs",
+        ),
+    ] = None,
+    shape: Annotated[
+        list[str],
+        typer.Option(help="with --profile: shape of a generated input, as NAME=1,3,224,224"),
+    ] = [],  # noqa: B006
+    repeat: Annotated[int, typer.Option(min=1, help="with --profile: measured runs")] = 10,
+) -> None:
+    """Write a page that shows the graph of a model by layer, with shapes, parameters, source lines
+    and guards.
+    """
+    from .view import write_page  # noqa: PLC0415
+
+    write_page(model, output, profile, input, shape, repeat)
+
+
+@app.command()
+@wrap_to_print_error_and_exit
 def explain(
     target: Annotated[
         str,
