@@ -35,6 +35,7 @@ class GraphOp:
     parameters.
     line: the line of the user's code; '' if unknown.
     blocks: the indices of its sub-blocks.
+    significant_attrs: the attributes that affect results and have other values than the default.
     """
 
     type: str
@@ -45,6 +46,7 @@ class GraphOp:
     layer: LayerPath = ()
     line: str = ""
     blocks: list[int] = field(default_factory=list)
+    significant_attrs: dict[str, Any] = field(default_factory=dict)
 
     def output_names(self) -> Iterator[str]:
         """All names in the output slots."""
@@ -81,6 +83,21 @@ class GraphInputOrOutput(NamedTuple):
     path: str = ""
 
 
+class GraphGuard(NamedTuple):
+    """A value that Python code read while the program was recorded, and on which it relies.
+
+    condition: such as `shape[0] == 4`.
+    location: the line of the user's code.
+    """
+
+    variable: str
+    condition: str
+    location: str
+
+    def __str__(self) -> str:
+        return f"{self.variable} {self.condition}, read at {self.location}"
+
+
 @dataclass
 class ModelGraph:
     """A model of any format.
@@ -88,7 +105,6 @@ class ModelGraph:
     blocks: the first is the outermost.
     facts: other information about the file, by name.
     values: the values of the parameters, by name; a value is read when it is used.
-    guards: one line per guard.
     """
 
     name: str
@@ -98,7 +114,7 @@ class ModelGraph:
     parameters: dict[str, GraphParameter]
     values: Mapping[str, Any]
     facts: dict[str, str] = field(default_factory=dict)
-    guards: list[str] = field(default_factory=list)
+    guards: list[GraphGuard] = field(default_factory=list)
 
     def ops(self) -> Iterator[GraphOp]:
         """The ops of all blocks."""

@@ -24,6 +24,24 @@ def graph_of_onnx_file(path: str) -> ModelGraph:
     not installed.
     """
     name = os.path.basename(path)
+    onnx, model = _load(path)
+    try:
+        return _GraphReader(onnx, _with_inferred_shapes(onnx, model), path).read()
+    except FileError:
+        raise
+    except Exception as error:  # the package raises errors of several libraries
+        raise FileError(f"{name}: is not an ONNX model: {error}") from None
+
+
+def onnx_opset(path: str) -> int:
+    """Return the opset of an `.onnx` file. Raises FileError as `graph_of_onnx_file`."""
+    _, model = _load(path)
+    return max((e.version for e in model.opset_import if e.domain in ("", "ai.onnx")), default=1)
+
+
+def _load(path: str) -> tuple[Any, Any]:
+    """Return the package onnx, and the model in a file."""
+    name = os.path.basename(path)
     try:
         import onnx  # noqa: PLC0415 - an extra
     except ImportError:
@@ -32,11 +50,8 @@ def graph_of_onnx_file(path: str) -> ModelGraph:
         ) from None
     data = read_file(path, MAX_BYTES, ".onnx file")
     try:
-        model = onnx.load_model_from_string(data)
-        return _GraphReader(onnx, _with_inferred_shapes(onnx, model), path).read()
-    except FileError:
-        raise
-    except Exception as error:  # the package raises errors of several libraries
+        return onnx, onnx.load_model_from_string(data)
+    except Exception as error:  # an error of protobuf
         raise FileError(f"{name}: is not an ONNX model: {error}") from None
 
 
@@ -105,9 +120,11 @@ class _GraphReader:
         return index
 
     def _read_node(self, node: Any, depth: int) -> GraphOp:
+        schema = self._schema(node)
         op = GraphOp(
             f"{node.domain}.{node.op_type}" if node.domain else node.op_type,
-            *self._slots(node),
+            _by_slot(node.input, [p.name for p in schema.inputs] if schema else [], "input"),
+            _by_slot(node.output, [p.name for p in schema.outputs] if schema else [], "output"),
             node_name=node.name,
             layer=split_layer_path(node.name.rpartition("/")[0]),
         )
@@ -117,17 +134,24 @@ class _GraphReader:
                 op.blocks += [self._read_block(graph, depth + 1) for graph in graphs]
             else:
                 op.attrs[attribute.name] = self._attribute_value(attribute)
+        defaults = {name: a.default_value for name, a in schema.attributes.items()} if schema else {}
+        op.significant_attrs = {
+            name: value
+            for name, value in op.attrs.items()
+            if name not in defaults
+            or not defaults[name].type  # without a default value
+            or self._attribute_value(defaults[name]) != value
+        }
         return op
 
-    def _slots(self, node: Any) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    def _schema(self, node: Any) -> Any:
+        """Return the schema of an op; None for an op that the package does not know."""
         try:
-            schema = self._onnx.defs.get_schema(
+            return self._onnx.defs.get_schema(
                 node.op_type, self._opsets.get(node.domain, 1), node.domain
             )
-            formal = [p.name for p in schema.inputs], [p.name for p in schema.outputs]
-        except Exception:  # an op that the package does not know
-            formal = [], []
-        return _by_slot(node.input, formal[0], "input"), _by_slot(node.output, formal[1], "output")
+        except self._onnx.defs.SchemaError:
+            return None
 
     def _attribute_value(self, attribute: Any) -> Any:
         value = self._onnx.helper.get_attribute_value(attribute)

@@ -289,18 +289,11 @@ function edgeText(edge) {
 
 let selected = null;
 let matches = new Set(); // numbers of ops
-let maxima = { time: 0, memory: 0 };
 const positions = new Map(); // node -> top left corner on the canvas, of the nodes that are shown
 
 function draw() {
   positions.clear();
   view.replaceChildren();
-  maxima = { time: 0, memory: 0 };
-  for (const node of nodes)
-    if (node.kind === "op") {
-      maxima.time = Math.max(maxima.time, measuredOf(node).milliseconds);
-      maxima.memory = Math.max(maxima.memory, measuredOf(node).bytes);
-    }
   drawMembers(root, 0, 0, view);
 }
 
@@ -379,13 +372,12 @@ function colorOf(type) {
   return COLORS.find(([pattern]) => pattern.test(type))?.[1] ?? OTHER_COLOR;
 }
 
-// Opacity of the color of a node that shows its time or memory beside the largest one of an op.
+// Opacity of the color of a node that shows its share of the time or memory of the model.
 function heatOf(node) {
   const what = colorBox.value;
   if (what === "type" || node.kind === "input" || node.kind === "output") return null;
-  const { milliseconds, bytes } = measuredOf(node);
-  const share = what === "time" ? milliseconds / maxima.time : bytes / maxima.memory;
-  return Math.min(Math.sqrt(share || 0), 1) * 0.75;
+  const key = what === "time" ? "milliseconds" : "bytes";
+  return Math.sqrt(measuredOf(node)[key] / measuredOf(root)[key] || 0) * 0.8;
 }
 
 // -- pan and zoom --------------------------------------------------------------------------------
@@ -566,7 +558,8 @@ function section(title, ...content) {
 
 function table(rows) {
   if (!rows.length) return null;
-  return element("table", {}, ...rows.map((cells) => element("tr", {}, ...cells.map((cell, i) => (cell instanceof Element && (cell.tagName === "TD" || cell.tagName === "TH") ? cell : element(i ? "td" : "th", {}, cell))))));
+  const hasNumbers = rows.some((cells) => cells.some((cell) => cell instanceof Element && cell.className === "number"));
+  return element("table", hasNumbers ? {} : { class: "pairs" }, ...rows.map((cells) => element("tr", {}, ...cells.map((cell, i) => (cell instanceof Element && cell.tagName === "TD" ? cell : element(i ? "td" : "th", {}, cell))))));
 }
 
 function numberCell(text) { return element("td", { class: "number" }, text); }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -255,12 +256,13 @@ def _kernel_names(op: GraphOp) -> Iterator[str]:
 
 
 def _shorter_names(name: str) -> Iterator[str]:
-    """Yield the name of a kernel, and shorter names: the nodes of an op have the name of its output
-    followed by `/` and more.
+    """Yield the name of a kernel, and shorter names: the nodes of an op have the name of its output,
+    followed by `/` and more, or by `.` and a number.
     """
     name = name.removesuffix(_LAYOUT_SUFFIX)
     while name:
         yield name
+        yield re.sub(r"\.\d+$", "", name)
         name = name.rpartition("/")[0]
 
 

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..core.dtype import DTYPE_BY_NP
+from ..core.op import OPS
 from ..ir.attr_types import REFERENCE_ATTR_TYPES, referenced_block_indices, referenced_var_names
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import Block, ContractInputOrOutput, OpDesc, Program
 from ..loader.model_files import ModelFileContents
-from .graph import GraphBlock, GraphInputOrOutput, GraphOp, GraphParameter, ModelGraph, TensorType
+from .graph import (
+    GraphBlock,
+    GraphGuard,
+    GraphInputOrOutput,
+    GraphOp,
+    GraphParameter,
+    ModelGraph,
+    TensorType,
+)
 from .layer_paths import complete_layer_paths, split_layer_path
+
+# Attributes that select a kernel of Paddle, and attributes for automatic differentiation.
+_KERNEL_SELECTION_ATTRS = frozenset(
+    {
+        *("exhaustive_search", "mkldnn_data_type", "op_device", "op_role", "op_role_var"),
+        *("use_cudnn", "use_mkldnn", "use_quantizer", "with_quant_attr", "workspace_size_MB"),
+    }
+)
 
 
 def graph_of_model(files: ModelFileContents) -> ModelGraph:
@@ -51,7 +69,9 @@ def graph_of_program(
         values,
         facts,
         [
-            f"{guard.var} {guard.reader} == {guard.expected}, read at {guard.where}: {guard.text}"
+            GraphGuard(
+                guard.var, f"{guard.reader} == {guard.expected}", f"{guard.where}: {guard.text}"
+            )
             for guard in (contract.guards if contract else [])
         ],
     )
@@ -109,4 +129,18 @@ def _graph_op(op: OpDesc) -> GraphOp:
             attrs[name] = attr.value
     outputs = {slot: list(names) for slot, names in op.outputs.items() if names}
     layer = split_layer_path(op.layer_path)
-    return GraphOp(op.type, inputs, outputs, attrs, "", layer, op.user_line, blocks)
+    significant = {name: value for name, value in attrs.items() if _is_significant(op, name, value)}
+    return GraphOp(op.type, inputs, outputs, attrs, "", layer, op.user_line, blocks, significant)
+
+
+def _is_significant(op: OpDesc, name: str, value: Any) -> bool:
+    """Whether an attribute affects results, and has another value than the default."""
+    if name in _KERNEL_SELECTION_ATTRS:
+        return False
+    definition = OPS.get(op.type)
+    spec = definition.attrs.get(name) if definition is not None else None
+    if spec is None or spec.default is inspect.Parameter.empty:
+        return True
+    if isinstance(value, float) and isinstance(spec.default, float):
+        return bool(np.float32(value) != np.float32(spec.default))
+    return bool(value != spec.default)
