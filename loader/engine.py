@@ -109,7 +109,7 @@ class Engine:
         self._session.stop()
 
     def end_profile(self) -> str:
-        """End profiling, and return the path of the profile; '' if the option `profile` is empty."""
+        """End profiling, and return the path of the profile; '' without the option `profile`."""
         path: str = self._session.end_profile()
         return path
 

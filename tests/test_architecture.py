@@ -116,6 +116,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     },
     "callbacks": {"hapi"},
     "serving": {"core", "export", "loader", "onnx"},
+    "viewer": {"core", "ir", "loader", "onnx"},
     # Names of Paddle 1.x: nothing above imports them.
     "reader": {"core"},
     "dataset": {"core", "loader", "reader", "utils", "vision"},
@@ -167,6 +168,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
             "pipeline",
             "quantization/programs",
             "serving",
+            "viewer",
         ),
         *("tensor", "utils"),
     },

@@ -14,20 +14,15 @@ def escape_html(value: object) -> str:
 
 
 def html_table(
-    rows: Iterable[Sequence[object]], header: Sequence[object] = (), caption: object = ""
+    rows: Iterable[Sequence[object]], caption: object = "", has_row_headings: bool = True
 ) -> str:
-    """Return a table of escaped texts. The first cell of each row is a heading if there is no
-    header.
+    """Return a table of escaped texts.
+
+    has_row_headings: whether the first cell of each row is a heading.
     """
     lines = [f"<caption>{escape_html(caption)}</caption>"] if caption else []
-    if header:
-        lines.append(_row(header, "th", "th"))
-    first = "td" if header else "th"
-    lines += [_row(row, first, "td") for row in rows]
+    for row in rows:
+        tags = ["th" if has_row_headings else "td"] + ["td"] * (len(row) - 1)
+        cells = (f"<{t}>{escape_html(cell)}</{t}>" for t, cell in zip(tags, row, strict=True))
+        lines.append(f"<tr>{''.join(cells)}</tr>")
     return f"<table>{''.join(lines)}</table>"
-
-
-def _row(cells: Sequence[object], first: str, other: str) -> str:
-    tags = [first] + [other] * (len(cells) - 1)
-    parts = (f"<{t}>{escape_html(c)}</{t}>" for t, c in zip(tags, cells, strict=True))
-    return f"<tr>{''.join(parts)}</tr>"

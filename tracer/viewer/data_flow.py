@@ -50,12 +50,9 @@ def find_data_flow(graph: ModelGraph) -> DataFlow:
     for block in graph.blocks:
         first_op.append(first_op[-1] + len(block.ops))
     flow = DataFlow(first_op[:-1], [{} for _ in range(first_op[-1])])
-    values: MutableMapping[str, Source] = {
-        name: Source("parameter", slot=name) for name in graph.parameters
-    }
-    values |= {
-        arg.name: Source("input", slot=arg.name, position=i) for i, arg in enumerate(graph.inputs)
-    }
+    values = {name: Source("parameter", slot=name) for name in graph.parameters}
+    for i, arg in enumerate(graph.inputs):
+        values[arg.name] = Source("input", slot=arg.name, position=i)
     _follow_block(graph, flow, 0, values, {0}, 0)
     flow.outputs = [values.get(arg.name, Source("")) for arg in graph.outputs]
     return flow

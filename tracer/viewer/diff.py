@@ -135,7 +135,7 @@ class _Comparison:
         op = side.ops[number]
         details = [
             f"{slot}: {', '.join(self._text(source, side) for source in sources)}"
-            for slot, sources in side.flow.inputs[number].items()
+            for slot, sources in side.inputs(number).items()
         ]
         details += [f"{name} = {format_value(v)}" for name, v in op.significant_attrs.items()]
         return Difference(kind, side.describe(number), details)
@@ -150,15 +150,13 @@ class _Comparison:
                 yield f"{name}: {before} -> {after}"
 
     def _input_changes(self, left: int, right: int) -> Iterator[str]:
-        a, b = self.left.flow.inputs[left], self.right.flow.inputs[right]
+        a, b = self.left.inputs(left), self.right.inputs(right)
         for slot in dict.fromkeys([*a, *b]):
             before, after = a.get(slot, []), b.get(slot, [])
             for source, other in zip(before, after, strict=False):
                 if source.kind == other.kind == "parameter":
                     self.parameter_pairs.setdefault(source.slot, other.slot)
-            if len(before) != len(after) or not all(
-                map(self._is_same_or_explained, before, after)
-            ):
+            if len(before) != len(after) or not all(map(self._is_same_or_explained, before, after)):
                 old, new = (
                     ", ".join(self._text(source, side) for source in sources) or "none"
                     for sources, side in ((before, self.left), (after, self.right))
@@ -179,7 +177,9 @@ class _Comparison:
 
     def _text(self, source: Source, side: OpSignatures) -> str:
         if source.kind == "op":
-            return side.describe(source.op)
+            num_outputs = len(list(side.ops[source.op].output_names()))
+            output = f" output {source.slot}[{source.position}]" if num_outputs > 1 else ""
+            return side.describe(source.op) + output
         if source.kind == "parameter":
             return f"parameter {side.graph.parameters[source.slot].layer_name or source.slot}"
         return f"{source.kind} {source.slot}" if source.kind else source.slot or "none"
@@ -258,7 +258,9 @@ def describe_array_difference(a: Any, b: Any) -> str:
         return ""
     count, largest = 0, 0.0
     for start in range(0, left.size, ELEMENTS_PER_PART):
-        x, y = (_as_wide_numbers(array[start : start + ELEMENTS_PER_PART]) for array in (left, right))
+        x, y = (
+            _as_wide_numbers(array[start : start + ELEMENTS_PER_PART]) for array in (left, right)
+        )
         differs = ~((x == y) | ((x != x) & (y != y)))  # noqa: PLR0124 - NaN is not equal to itself
         count += int(np.count_nonzero(differs))
         with np.errstate(invalid="ignore", over="ignore"):
@@ -286,7 +288,11 @@ def _as_wide_numbers(array: Any) -> Any:
 def summarize(diff: ModelDiff) -> str:
     """Return one line: the number of differences by section."""
     if not diff:
-        equal = ", ".join(f"{n} {s}" for s, n in diff.num_equal.items() if n)
+        equal = ", ".join(
+            f"{n} {section.removesuffix('s') if n == 1 else section}"
+            for section, n in diff.num_equal.items()
+            if n
+        )
         return f"equal: {equal}"
     parts = []
     for section, found in diff.sections.items():

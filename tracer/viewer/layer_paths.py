@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import functools
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -35,8 +36,13 @@ def complete_layer_paths(ops: Sequence[GraphOp], layer_names: Mapping[str, str])
         following[i] = known[i] or following[i + 1]
     previous: LayerPath = ()
     for op, layer, after in zip(ops, known, following[1:], strict=True):
-        op.layer = layer or tuple(os.path.commonprefix([previous, after]))
+        op.layer = layer or _common_prefix(previous, after)
         previous = layer or previous
+
+
+def _common_prefix(a: LayerPath, b: LayerPath) -> LayerPath:
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False))
+    return tuple(part for part, _ in same)
 
 
 def _layer_of_parameters(op: GraphOp, layer_names: Mapping[str, str]) -> LayerPath:
@@ -46,7 +52,7 @@ def _layer_of_parameters(op: GraphOp, layer_names: Mapping[str, str]) -> LayerPa
         for name in names
         if layer_names.get(name)
     ]
-    return tuple(os.path.commonprefix(layers)) if layers else ()
+    return functools.reduce(_common_prefix, layers) if layers else ()
 
 
 @dataclass
@@ -76,7 +82,7 @@ def group_by_layer(paths: Iterable[LayerPath], prefix: str = "") -> LayerGroup:
     stack = [root]
     open_path: LayerPath = ()
     for index, path in enumerate(paths):
-        common = len(os.path.commonprefix([open_path, path]))
+        common = len(_common_prefix(open_path, path))
         del stack[common + 1 :]
         for name in path[common:]:
             parent = stack[-1]

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..ir.kernelless_op_traits import kernelless_op_traits_or_default
 from .data_flow import DataFlow, Source
 from .graph import GraphOp, ModelGraph
 
@@ -47,6 +48,16 @@ class OpSignatures:
             )
             self.downstream[number] = _digest([self._own[number], *users])
 
+    def inputs(self, number: int) -> dict[str, list[Source]]:
+        """Return the sources of the inputs of an op, by slot. Variables that a sub-block reads are
+        left out: they are inputs of the ops of the block.
+        """
+        found = self.flow.inputs[number]
+        captures = kernelless_op_traits_or_default(self.ops[number].type).capture_slot
+        if not captures:
+            return found
+        return {slot: sources for slot, sources in found.items() if slot != captures}
+
     def describe(self, number: int) -> str:
         """Return the type, the layer and the source line of an op."""
         op = self.ops[number]
@@ -66,7 +77,7 @@ class OpSignatures:
             yield from (inner.type for inner in self.graph.blocks[index].ops)
 
     def _input_parts(self, number: int) -> Iterator[Any]:
-        for slot, sources in sorted(self.flow.inputs[number].items()):
+        for slot, sources in sorted(self.inputs(number).items()):
             for source in sources:
                 yield slot
                 yield from self._source_parts(source)

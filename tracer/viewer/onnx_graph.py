@@ -134,7 +134,9 @@ class _GraphReader:
                 op.blocks += [self._read_block(graph, depth + 1) for graph in graphs]
             else:
                 op.attrs[attribute.name] = self._attribute_value(attribute)
-        defaults = {name: a.default_value for name, a in schema.attributes.items()} if schema else {}
+        defaults = (
+            {name: a.default_value for name, a in schema.attributes.items()} if schema else {}
+        )
         op.significant_attrs = {
             name: value
             for name, value in op.attrs.items()

@@ -264,7 +264,7 @@ function layoutOf(node) {
   const place = (key) => { const { x, y } = graph.node(key); return { x, y: y + top }; };
   const { width, height } = graph.graph();
   node.layout = {
-    width: Math.max(width || 0, textWidth(node.name, true) + 60),
+    width: Math.max(width || 0, textWidth(node.name, true) + 100),
     height: (height || 0) + top,
     places: new Map(node.children.map((child) => [child, place(String(child.key))])),
     ports: Object.fromEntries(["in", "out"].filter((end) => graph.hasNode(end)).map((end) => [end, place(end)])),
@@ -357,7 +357,8 @@ function drawNode(node, x, y, parent) {
   const round = node.kind === "op" ? 4 : node.kind === "group" ? 7 : height / 2;
   svgElement("rect", { class: "box", x, y, width, height, rx: round }, g);
   if (node.open) {
-    svgElement("text", { class: "title", x: x + 10, y: y + 16 }, g, `${shorten(node.name, 60)}  −`);
+    const time = measuredOf(node).kernels ? `  ${formatTime(measuredOf(node).milliseconds)}` : "";
+    svgElement("text", { class: "title", x: x + 10, y: y + 16 }, g, `${shorten(node.name, 60)}${time}  −`);
     drawMembers(node, x, y, g);
     return;
   }
@@ -500,10 +501,10 @@ function goTo(node) {
 
 // -- search --------------------------------------------------------------------------------------
 
-const searchTexts = model.ops.map((op) => {
-  const tensors = [...op.inputs, ...op.outputs].flatMap(([, list]) => list.map(([name]) => name));
-  const layerNames = tensors.map((name) => model.parameters[name]?.[0] ?? "");
-  return [op.type, op.layer, op.name ?? "", op.line, ...tensors, ...layerNames].join("\n").toLowerCase();
+const searchTexts = model.ops.map((op, number) => {
+  const results = op.outputs.flatMap(([, tensors]) => tensors.map(([name]) => name));
+  const parameters = parametersOf([number]).flatMap((name) => [name, model.parameters[name]?.[0] ?? ""]);
+  return [op.type, op.layer, op.name ?? "", op.line, ...results, ...parameters].join("\n").toLowerCase();
 });
 let matchIndex = -1;
 

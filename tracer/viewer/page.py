@@ -29,9 +29,10 @@ def make_page(graph: ModelGraph, flow: DataFlow, profile: ModelProfile | None = 
     data = json.dumps(_page_data(graph, flow, profile), ensure_ascii=True, separators=(",", ":"))
     data = data.replace("<", "\\u003c")
     style = (FOLDER / "page.css").read_text()
-    dagre = f"/*\n{(FOLDER / 'dagre/LICENSE').read_text()}*/\n" + (
-        FOLDER / "dagre/dagre.min.js"
-    ).read_text()
+    dagre = (
+        f"/*\n{(FOLDER / 'dagre/LICENSE').read_text()}*/\n"
+        + (FOLDER / "dagre/dagre.min.js").read_text()
+    )
     script = (FOLDER / "page.js").read_text()
     policy = content_security_policy([style], [dagre, script])
     title = escape_html(escape_control_characters(graph.name))

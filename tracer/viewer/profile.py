@@ -35,6 +35,8 @@ _MAIN_OP_OF_FUSED_KERNEL = {
     "MatMul": "mul",
     "FusedMatMul": "mul",
 }
+_MAX_FUSED_OPS = 30
+_CONTROL_FLOW_OPERATORS = ("Loop", "If", "Scan")
 
 Array = np.ndarray[Any, Any]
 
@@ -226,19 +228,22 @@ def _assign_kernels_to_ops(
     """Find the op of each kernel. A kernel has the name of a node, or of the output of an op; a
     fused kernel has the name of the last op that it computes.
     """
-    number_of_name: dict[str, int] = {}
+    numbers_of_name: dict[str, list[int]] = {}
     for number, op in enumerate(ops):
         for name in _kernel_names(op):
-            number_of_name.setdefault(name, number)
+            numbers_of_name.setdefault(name, []).append(number)
     found: list[tuple[KernelProfile, int]] = []
     for kernel in kernels:
-        number = next(
-            (number_of_name[n] for n in _shorter_names(kernel.node) if n in number_of_name), None
+        numbers = next(
+            (numbers_of_name[n] for n in _shorter_names(kernel.node) if n in numbers_of_name), []
         )
-        if number is None:
-            profile.other_kernels.append(kernel)
+        # several ops may write a variable, such as an op before a loop and the loop
+        is_control_flow = kernel.operator in _CONTROL_FLOW_OPERATORS
+        best = [n for n in numbers if (n in flow.sub_blocks) == is_control_flow] or numbers
+        if best:
+            found.append((kernel, best[0]))
         else:
-            found.append((kernel, number))
+            profile.other_kernels.append(kernel)
     named = {number for _, number in found}
     for kernel, number in found:
         main = _main_op_of_kernel(kernel, number, named, ops, flow)
@@ -256,7 +261,7 @@ def _kernel_names(op: GraphOp) -> Iterator[str]:
 
 
 def _shorter_names(name: str) -> Iterator[str]:
-    """Yield the name of a kernel, and shorter names: the nodes of an op have the name of its output,
+    """Yield the name of a kernel, and shorter names: a node of an op has the name of its output,
     followed by `/` and more, or by `.` and a number.
     """
     name = name.removesuffix(_LAYOUT_SUFFIX)
@@ -273,17 +278,14 @@ def _main_op_of_kernel(
     of matrices before the op whose name the kernel has.
     """
     wanted = _MAIN_OP_OF_FUSED_KERNEL.get(kernel.operator.rpartition(".")[2])
-    at = number
-    while wanted is not None:
+    if wanted is None:
+        return number
+    reached = [number]  # the op, and ops before it without a kernel, the closest first
+    for at in reached:
         if wanted in ops[at].type.lower():
             return at
-        producers = {
-            source.op
-            for sources in flow.inputs[at].values()
-            for source in sources
-            if source.kind == "op" and source.op < at
-        } - named
-        if len(producers) != 1:
+        producers = {s.op for sources in flow.inputs[at].values() for s in sources if s.op >= 0}
+        reached += sorted(producers - named - set(reached))
+        if len(reached) > _MAX_FUSED_OPS:
             break
-        at = producers.pop()
     return number

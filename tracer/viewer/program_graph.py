@@ -96,8 +96,7 @@ def _inputs_or_outputs(
                 TensorType(
                     arg.dtype,
                     tuple(
-                        size if dim is None else dim.name
-                        for size, dim in arg.iter_sizes_and_dims()
+                        size if dim is None else dim.name for size, dim in arg.iter_sizes_and_dims()
                     ),
                 ),
                 arg.path,
@@ -129,8 +128,24 @@ def _graph_op(op: OpDesc) -> GraphOp:
             attrs[name] = attr.value
     outputs = {slot: list(names) for slot, names in op.outputs.items() if names}
     layer = split_layer_path(op.layer_path)
-    significant = {name: value for name, value in attrs.items() if _is_significant(op, name, value)}
+    significant = {
+        name: value
+        for name, value in _normalized_attrs(op.type, attrs).items()
+        if _is_significant(op, name, value)
+    }
     return GraphOp(op.type, inputs, outputs, attrs, "", layer, op.user_line, blocks, significant)
+
+
+def _normalized_attrs(type: str, attrs: dict[str, Any]) -> dict[str, Any]:
+    """Return attributes in which different ways to write the same value are replaced by one."""
+    if type == "fill_constant" and attrs.get("str_value"):
+        try:
+            return {**attrs, "str_value": "", "value": float(attrs["str_value"])}
+        except ValueError:
+            return attrs
+    if type.startswith("reduce_") and attrs.get("dim") == []:  # all axes
+        return {**attrs, "reduce_all": True}
+    return attrs
 
 
 def _is_significant(op: OpDesc, name: str, value: Any) -> bool:
