@@ -209,6 +209,7 @@ LAZY_IMPORTS: dict[str, tuple[str, str]] = {
     ),
     "compat.install": ("", "the names of Paddle are attributes of the whole package"),
     "core.native": ("core", "compiled kernels are optional: an import error turns them off"),
+    "core.tensor": ("core.tensor_html", "start-up time: only notebooks need it"),
     "dataset.common": ("loader.pickles", "start-up time: few data sets read pickles"),
     "distributed.spawn": ("*", "start-up time: training needs no launcher"),
     "distributed.process_group": ("*", "needs packages of the extra [dist]"),

@@ -19,7 +19,6 @@ from .op import OPS, Meta
 from .paddle1_compat import compat
 from .place import Place, place_of_array
 from .result_size_limit import copy_array_checking_memory
-from .tensor_html import format_tensor_html
 from .tensor_item_arguments import check_tensor_item_arguments
 from .tensor_printing import format_array
 
@@ -407,6 +406,8 @@ class Tensor(TensorBase):
         mode = state.mode
         if not mode.is_eager and mode.program_builder is None:  # as in __repr__
             return html_table([*facts, ("value", "not shown while a program is recorded")])
+        from .tensor_html import format_tensor_html  # noqa: PLC0415 - only notebooks need it
+
         return format_tensor_html(type(self).__name__, cuda.to_host(self.array), facts)
 
     def __reduce_ex__(self, protocol: Any) -> Any:

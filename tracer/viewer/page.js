@@ -260,6 +260,8 @@ function layoutOf(node) {
     graph.setEdge(String(edge.from), String(edge.to), { width: textWidth(text) * 0.85 + 4, height: 12, labelpos: "r", labeloffset: 5, text });
   }
   dagre.layout(graph);
+  const rankHeights = new Map(); // by the center of the rank
+  for (const { y, height } of node.children.map((child) => graph.node(String(child.key)))) rankHeights.set(y, Math.max(rankHeights.get(y) ?? 0, height));
   const top = node.parent ? TITLE_HEIGHT : 0;
   const place = (key) => { const { x, y } = graph.node(key); return { x, y: y + top }; };
   const { width, height } = graph.graph();
@@ -270,11 +272,22 @@ function layoutOf(node) {
     ports: Object.fromEntries(["in", "out"].filter((end) => graph.hasNode(end)).map((end) => [end, place(end)])),
     edges: [...node.edges.values()].map((edge) => {
       const found = graph.edge(String(edge.from), String(edge.to));
-      const points = found.points.map(({ x, y }) => ({ x, y: y + top }));
+      const ends = [graph.node(String(edge.from)), graph.node(String(edge.to))];
+      const points = straightInRanks(found.points, ends, rankHeights).map(({ x, y }) => ({ x, y: y + top }));
       return { edge, points, text: found.text, x: found.x, y: found.y + top };
     }),
   };
   return node.layout;
+}
+
+// Inside a rank, an edge becomes a vertical line, which does not cross the nodes beside it.
+function straightInRanks(points, [from, to], rankHeights) {
+  const half = (y) => (rankHeights.get(y) ?? 0) / 2;
+  const straight = points.slice(1, -1).flatMap(({ x, y }) => (half(y) ? [{ x, y: y - half(y) }, { x, y: y + half(y) }] : [{ x, y }]));
+  const isShort = (node) => half(node.y) - node.height / 2 > 10; // beside a higher node
+  const start = isShort(from) ? [{ x: from.x, y: from.y + from.height / 2 }, { x: from.x, y: from.y + half(from.y) }] : [points[0]];
+  const end = isShort(to) ? [{ x: to.x, y: to.y - half(to.y) }, { x: to.x, y: to.y - to.height / 2 }] : [points.at(-1)];
+  return [...start, ...straight, ...end];
 }
 
 function edgeText(edge) {
