@@ -15,6 +15,7 @@ from .dtype import DTYPE_BY_NP, DType, parse_dtype
 from .errors import ArgumentAssertionError, MissingStateError, OpError, append_user_line
 from .html import html_table
 from .mode import reject_or_must_skip_side_effect, reject_static_graph_mode, state
+from .name_hints import TENSOR_ATTRIBUTES, suggest_alternatives
 from .op import OPS, Meta
 from .paddle1_compat import compat
 from .place import Place, place_of_array
@@ -25,6 +26,7 @@ from .tensor_printing import format_array
 Array = np.ndarray[Any, Any]
 
 
+@suggest_alternatives(TENSOR_ATTRIBUTES)
 class Tensor(TensorBase):
     """A multidimensional array with a gradient: the input and output of ops.
 

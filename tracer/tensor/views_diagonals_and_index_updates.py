@@ -11,7 +11,7 @@ import numpy as np
 from ..core.dtype import parse_dtype
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
-from ..core.operand_checks import check_tensors, not_a_tensor_error
+from ..core.operand_checks import check_tensors, not_a_tensor_error, reject_several_numbers
 from ..core.tensor import Tensor
 from ..core.type_aliases import Axes, DTypeLike, Scalar, Shape, Size, TensorLike
 from . import creation, linalg, manipulation, math
@@ -187,6 +187,8 @@ def view(x: Tensor, shape_or_dtype: Shape | DTypeLike, name: str | None = None) 
     >>> x.view("int32").tolist()
     [1065353216, 1073741824]
     """
+    if isinstance(shape_or_dtype, int):
+        reject_several_numbers("view", shape_or_dtype, name)
     if isinstance(shape_or_dtype, list | tuple):
         return manipulation.reshape(x, shape_or_dtype)
     check_tensors(x)
