@@ -7,7 +7,6 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 from .module_aliases import MODULE_ALIASES
