@@ -40,7 +40,9 @@ def format_html(diff: ModelDiff) -> str:
     style = Path(__file__).with_name("diff.css").read_text()
     title = " and ".join(_escaped(name) for name in diff.names)
     sections = "".join(
-        _section(name, found, diff.num_equal[name]) for name, found in diff.sections.items()
+        _section(name, found, diff.num_equal[name])
+        for name, found in diff.sections.items()
+        if found or diff.num_equal[name]
     )
     return f"""<!DOCTYPE html>
 <html lang="en">

@@ -209,6 +209,9 @@ def _by_slot(names: Any, formal: list[str], kind: str) -> dict[str, list[str]]:
 
 def _to_array(onnx: Any, tensor: Any, path: str) -> np.ndarray[Any, Any]:
     """Return the value of a tensor; external data is in a file of the folder of the model."""
+    if tensor.data_location == onnx.TensorProto.EXTERNAL:
+        reference, tensor = tensor, onnx.TensorProto()
+        tensor.CopyFrom(reference)  # to_array stores the data that it reads in its argument
     array: np.ndarray[Any, Any] = onnx.numpy_helper.to_array(
         tensor, base_dir=str(Path(path).resolve().parent)
     )

@@ -20,6 +20,7 @@ from .layer_paths import LayerGroup, group_by_layer
 from .profile import KernelProfile, ModelProfile
 
 FOLDER = Path(__file__).parent
+PAGE_SCRIPTS = ("dom", "layer_tree", "layout", "drawing", "navigation", "search", "panel", "start")
 MAX_ATTRS = 100  # of an op
 
 
@@ -33,7 +34,7 @@ def make_page(graph: ModelGraph, flow: DataFlow, profile: ModelProfile | None = 
         f"/*\n{(FOLDER / 'dagre/LICENSE').read_text()}*/\n"
         + (FOLDER / "dagre/dagre.min.js").read_text()
     )
-    script = (FOLDER / "page.js").read_text()
+    script = _page_script()
     policy = content_security_policy([style], [dagre, script])
     title = escape_html(escape_control_characters(graph.name))
     return f"""<!DOCTYPE html>
@@ -53,6 +54,12 @@ def make_page(graph: ModelGraph, flow: DataFlow, profile: ModelProfile | None = 
 </body>
 </html>
 """
+
+
+def _page_script() -> str:
+    """Return the scripts of the page as one function, so that their names are not global."""
+    parts = [(FOLDER / "page_scripts" / f"{name}.js").read_text() for name in PAGE_SCRIPTS]
+    return "\n".join(["(() => {", '"use strict";', *parts, "})();"])
 
 
 def content_security_policy(styles: Iterable[str], scripts: Iterable[str] = ()) -> str:
