@@ -28,7 +28,7 @@ version = release = oarlock.__version__
 extensions = ["myst_parser"]
 myst_heading_anchors = 4
 exclude_patterns = ["images/*.md"]
-suppress_warnings: list[str] = []
+nitpicky = True  # a name in a docstring that is made a link has an entry
 highlight_language = "text"
 pygments_style = "default"
 pygments_dark_style = "monokai"

@@ -152,7 +152,7 @@ def row_of(shown: str, entry: Entry) -> str:
 
 def description_of(entry: Entry) -> Iterator[str]:
     """Yield the description of an entry and of its members."""
-    name = full_name_of(entry)
+    name = entry.name
     kind = "class" if inspect.isclass(entry.value) else "function"
     if entry.package == "Tensor":
         kind, name = "method", f"Tensor.{entry.name}"
