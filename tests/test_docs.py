@@ -159,9 +159,7 @@ def test_links(document: Path) -> None:
 def test_documents_are_linked() -> None:
     """docs/index.md links all pages; the navigation of the site is made of its links."""
     index = DOCS / "index.md"
-    linked = {
-        (DOCS / link.partition("#")[0]).resolve() for link in LINK.findall(index.read_text())
-    }
+    linked = {(DOCS / link.partition("#")[0]).resolve() for link in LINK.findall(index.read_text())}
     assert [p.name for p in DOCUMENTS if p not in (README, index, *linked)] == []
 
 
@@ -226,7 +224,8 @@ def test_messages_of_error_index_exist() -> None:
         message
         for message in messages
         if not any(
-            all(part.strip() in text for part in message.split("...")) for text in texts_of_sources()
+            all(part.strip() in text for part in message.split("..."))
+            for text in texts_of_sources()
         )
     ]
     assert unknown == []
@@ -235,7 +234,9 @@ def test_messages_of_error_index_exist() -> None:
 def test_entries_of_error_index() -> None:
     """Each message has a cause and an advice."""
     entries = re.split(r"^### ", FAQ.read_text(), flags=re.MULTILINE)[1:]
-    assert [e for e in entries if not re.search(r"\n- \*\*Cause:\*\* .*\n- \*\*Do:\*\* ", e, re.DOTALL)] == []
+    assert [
+        e for e in entries if not re.search(r"\n- \*\*Cause:\*\* .*\n- \*\*Do:\*\* ", e, re.DOTALL)
+    ] == []
 
 
 def test_readme_is_short() -> None:

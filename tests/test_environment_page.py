@@ -43,7 +43,9 @@ def names_in_python(path: Path) -> set[str]:
             case ast.Call(func=ast.Name(id=wrapper), args=[ast.Constant(value=str(name)), *_]):
                 if wrapper in WRAPPERS:
                     names.add(name)
-            case ast.Call(func=ast.Attribute(value=owner), args=[ast.Constant(value=str(name)), *_]):
+            case ast.Call(
+                func=ast.Attribute(value=owner), args=[ast.Constant(value=str(name)), *_]
+            ):
                 if ast.unparse(owner).endswith("environ"):
                     names.add(name)
             case ast.Subscript(value=owner, slice=ast.Constant(value=str(name))):
@@ -67,7 +69,9 @@ def names_in_checks() -> set[str]:
     for folder in ("tests", "benchmarks"):
         for path in (ROOT / folder).rglob("*.py"):
             text = path.read_text()
-            names |= set(re.findall(r'(?:environ(?:\.get)?[\[(]|peer_python\()"(OARLOCK_\w+)', text))
+            names |= set(
+                re.findall(r'(?:environ(?:\.get)?[\[(]|peer_python\()"(OARLOCK_\w+)', text)
+            )
     for path in (ROOT / "cpp_runtime" / "tests").glob("*.h"):
         names |= set(re.findall(r'"(OARLOCK_\w+)"', path.read_text()))
     return names

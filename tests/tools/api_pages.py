@@ -18,7 +18,6 @@ from numpydoc.docscrape import NumpyDocString
 
 from tests.api.public_names import (
     PublicName,
-    home_of,
     is_of_oarlock,
     members_of,
     names_by_package,
@@ -46,9 +45,10 @@ class Entry(NamedTuple):
     members: list[PublicName]
 
 
-def write_api_pages(folder: Path) -> list[str]:
-    """Write a page per package, remove pages of packages that are gone, and return the names of
-    the pages. Pages that did not change keep their time, so that Sphinx does not read them again.
+def write_api_pages(folder: Path) -> None:
+    """Write a page per package, and remove pages of packages that are gone.
+
+    Pages that did not change keep their time, so that Sphinx does not read them again.
     """
     folder.mkdir(parents=True, exist_ok=True)
     pages = {page_name(package): page_of(package) for package in sorted(names_by_package())}
@@ -59,7 +59,6 @@ def write_api_pages(folder: Path) -> list[str]:
         path = folder / f"{name}.rst"
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
-    return list(pages)
 
 
 def page_name(package: str) -> str:
@@ -126,7 +125,7 @@ def page_of(package: str) -> str:
     summary = "" if package in ("", "Tensor") else (inspect.getdoc(module) or "").split("\n\n")[0]
     parts = [head, escape(summary.replace("\n", " ")), "\n", TABLE]
     described: list[Entry] = []
-    for name in sorted(set(names_by_package()[package]), key=str.lower):
+    for name in sorted(set(names_by_package()[package]), key=lambda n: (n.lower(), n)):
         value = getattr(module, name, None)
         entry = entries().get(id(value)) if is_documented(value) else None
         if entry:
@@ -190,7 +189,9 @@ def signature_of(value: Any, skip_self: bool) -> str:
         return ""
     empty = inspect.Parameter.empty
     parameters = [p.replace(annotation=empty) for p in parameters[skip_self:]]
-    parameters = [p.replace(default=_Default(p.default)) if p.default is not empty else p for p in parameters]
+    parameters = [
+        p.replace(default=_Default(p.default)) if p.default is not empty else p for p in parameters
+    ]
     return str(inspect.Signature(parameters))
 
 
@@ -211,7 +212,11 @@ def body_of(parsed: Docstring) -> str:
     for title in ("Parameters", "Attributes", "Shape", "Returns", "Yields", "Raises", "Warns"):
         section = parsed[title]
         if section:
-            fields = shape_fields(section) if title == "Shape" else ((" : ".join(filter(None, s[:2])), s[2]) for s in section)
+            fields = (
+                shape_fields(section)
+                if title == "Shape"
+                else ((" : ".join(filter(None, s[:2])), s[2]) for s in section)
+            )
             parts.append(f".. rubric:: {title}\n\n{definitions(fields)}")
     if parsed["Notes"]:
         parts.append(f".. rubric:: Notes\n\n{prose(parsed['Notes'])}")
@@ -219,7 +224,9 @@ def body_of(parsed: Docstring) -> str:
         parts.append(f".. rubric:: See also\n\n{see_also(parsed['See Also'])}")
     if parsed["Examples"]:
         examples = "\n".join(parsed["Examples"]).strip()
-        parts.append(f".. rubric:: Examples\n\n.. code-block:: pycon\n\n{textwrap.indent(examples, '   ')}\n")
+        parts.append(
+            f".. rubric:: Examples\n\n.. code-block:: pycon\n\n{textwrap.indent(examples, '   ')}\n"
+        )
     return "\n\n".join(part for part in parts if part)
 
 
@@ -241,14 +248,10 @@ def definitions(fields: Iterable[tuple[str, list[str]]]) -> str:
     parts = []
     for term, lines in fields:
         name, colon, kind = term.partition(" : ")
-        if colon:
-            term = f"**{escape(name)}** : {escape(kind)}"
-        elif re.fullmatch(r"\*{0,2}\w+", name):
-            term = f"**{escape(name)}**"
-        else:
-            term = escape(name)
+        is_name = colon or re.fullmatch(r"\*{0,2}\w+", name)
+        head = f"**{escape(name)}**{colon}{escape(kind)}" if is_name else escape(name)
         body = prose(textwrap.dedent("\n".join(lines)).splitlines()) or r"\ "
-        parts.append(f"{term}\n{textwrap.indent(body, '   ')}\n")
+        parts.append(f"{head}\n{textwrap.indent(body, '   ')}\n")
     return "\n".join(parts)
 
 
@@ -286,7 +289,7 @@ def bullets(text: str) -> str:
             lines.append(item[1] + escape(item[2]))
         else:
             lines.append(escape(line))
-    return "\n".join(lines)
+    return "\n".join(lines).strip("\n")
 
 
 def see_also(items: list[tuple[list[tuple[str, str | None]], list[str]]]) -> str:

@@ -1,6 +1,6 @@
 """Write docs/commands.md from the commands of the package and the help of `oarlock-runner`.
 
-    python -m tests.tools.commands_page
+python -m tests.tools.commands_page
 """
 
 from __future__ import annotations
