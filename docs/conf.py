@@ -92,16 +92,21 @@ def toctrees_of(index: str) -> str:
     for section in index.split("\n## ")[1:]:
         caption, _, text = section.partition("\n")
         pages = [path for _, _, path in CODE_OR_LINK.findall(text) if path.endswith(".md")]
-        parts.append(toctree(dict.fromkeys(page.removesuffix(".md") for page in pages), caption))
+        names = "\n".join(dict.fromkeys(page.removesuffix(".md") for page in pages))
+        parts.append(f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{names}\n```\n")
     return "".join(parts)
 
 
-def toctree(pages: Any, caption: str = "") -> str:
-    """Return a hidden table of contents in Markdown."""
-    option = f":caption: {caption}\n" if caption else ""
-    return f"\n```{{toctree}}\n:hidden:\n{option}\n" + "\n".join(pages) + "\n```\n"
+PACKAGES = """
+## Packages
 
+```{toctree}
+:glob:
+:maxdepth: 1
 
+api/*
+```
+"""
 titles_of_pages: dict[str, Any] = {}
 
 
@@ -125,7 +130,7 @@ def read_page(app: Any, docname: str, content: list[str]) -> None:
     if docname == "index":
         content[0] += toctrees_of(content[0])
     elif docname == "api":
-        content[0] += toctree(f"api/{page.stem}" for page in sorted((DOCS / "api").glob("*.rst")))
+        content[0] += PACKAGES
 
 
 def shorten_navigation(app: Any, page: str, template: str, context: Any, doctree: Any) -> None:
