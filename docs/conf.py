@@ -91,9 +91,9 @@ def toctrees_of(index: str) -> str:
     parts = []
     for section in index.split("\n## ")[1:]:
         caption, _, text = section.partition("\n")
-        pages = [path for _, _, path in CODE_OR_LINK.findall(text) if path.endswith(".md")]
-        names = "\n".join(dict.fromkeys(page.removesuffix(".md") for page in pages))
-        parts.append(f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{names}\n```\n")
+        links = [(name, path) for _, name, path in CODE_OR_LINK.findall(text) if path]
+        pages = "\n".join(f"{name} <{path.removesuffix('.md')}>" for name, path in links)
+        parts.append(f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{pages}\n```\n")
     return "".join(parts)
 
 
