@@ -14,6 +14,7 @@ from ._tape import TensorBase, oldest_seq, take_next_seq, zero_grads
 from .dtype import DTYPE_BY_NP, DType, parse_dtype
 from .errors import ArgumentAssertionError, MissingStateError, OpError, append_user_line
 from .mode import reject_or_must_skip_side_effect, reject_static_graph_mode, state
+from .name_hints import TENSOR_ATTRIBUTES, suggest_alternatives
 from .op import OPS, Meta
 from .paddle1_compat import compat
 from .place import Place, place_of_array
@@ -24,6 +25,7 @@ from .tensor_printing import format_array
 Array = np.ndarray[Any, Any]
 
 
+@suggest_alternatives(TENSOR_ATTRIBUTES)
 class Tensor(TensorBase):
     """A multidimensional array with a gradient: the input and output of ops.
 

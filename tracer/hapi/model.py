@@ -16,8 +16,9 @@ from .. import nn
 from ..core import pytree
 from ..core.autograd import no_grad
 from ..core.communicator import process_groups
-from ..core.errors import OarlockError, OpError
+from ..core.errors import OarlockError, OpError, append_user_line
 from ..core.mode import reject_static_graph_mode
+from ..core.name_hints import MODEL_ATTRIBUTES, suggest_alternatives
 from ..core.tensor import Tensor
 from ..core.type_aliases import DTypeLike
 from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
@@ -73,6 +74,7 @@ def _num_batches(loader: Any) -> int | None:
         return None
 
 
+@suggest_alternatives(MODEL_ATTRIBUTES)
 class Model:
     """A network with methods for training, evaluation, prediction and files.
 
@@ -822,6 +824,13 @@ def _as_loader(
 
     share: split the data between the processes
     """
+    if isinstance(data, np.ndarray | Tensor):
+        raise OpError(
+            append_user_line(
+                f"Model: the data are one {type(data).__name__}, not a Dataset or DataLoader; for "
+                "arrays, pass paddle.io.TensorDataset([inputs, labels])"
+            )
+        )
     if not isinstance(data, Dataset):
         return data
     shuffle = shuffle and not isinstance(data, IterableDataset)
