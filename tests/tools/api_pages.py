@@ -223,7 +223,7 @@ def body_of(parsed: Docstring) -> str:
     if parsed["See Also"]:
         parts.append(f".. rubric:: See also\n\n{see_also(parsed['See Also'])}")
     if parsed["Examples"]:
-        examples = "\n".join(parsed["Examples"]).strip()
+        examples = re.sub(r" *# doctest:.*", "", "\n".join(parsed["Examples"])).strip()
         parts.append(
             f".. rubric:: Examples\n\n.. code-block:: pycon\n\n{textwrap.indent(examples, '   ')}\n"
         )
