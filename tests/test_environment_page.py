@@ -35,18 +35,22 @@ def names_in_python(path: Path) -> set[str]:
     """Return the variables that a Python file reads: strings that are arguments of `environ` and
     `getenv`, and strings that have the form of a name.
     """
+    text = path.read_text()
+    if not VARIABLE.search(text) and not re.search("environ|getenv", text, re.IGNORECASE):
+        return set()
     names = set()
     for node in nodes_of(tree_of(path)):
         match node:
-            case ast.Constant(value=str(text)) if VARIABLE.fullmatch(text):
-                names.add(text)
+            case ast.Constant(value=str(name)) if VARIABLE.fullmatch(name):
+                names.add(name)
             case ast.Call(func=ast.Name(id=wrapper), args=[ast.Constant(value=str(name)), *_]):
                 if wrapper in WRAPPERS:
                     names.add(name)
             case ast.Call(
-                func=ast.Attribute(value=owner), args=[ast.Constant(value=str(name)), *_]
+                func=ast.Attribute(value=owner, attr=method),
+                args=[ast.Constant(value=str(name)), *_],
             ):
-                if ast.unparse(owner).endswith("environ"):
+                if ast.unparse(owner).endswith("environ") or method == "getenv":
                     names.add(name)
             case ast.Subscript(value=owner, slice=ast.Constant(value=str(name))):
                 if ast.unparse(owner).endswith("environ"):
@@ -58,7 +62,7 @@ def names_in_code() -> set[str]:
     """Return the variables that the product reads."""
     names = set().union(*(names_in_python(path) for path in FILES))
     for folder in ("cpp_runtime/src", "tracer/native"):
-        for path in (ROOT / folder).rglob("*.cpp"):
+        for path in (ROOT / folder).rglob("*.[ch]*"):
             names |= {a or b for a, b in READ_IN_CPP.findall(path.read_text())}
     return names
 
