@@ -117,6 +117,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     },
     "callbacks": {"hapi"},
     "serving": {"core", "export", "loader", "onnx"},
+    "viewer": {"core", "ir", "loader", "onnx"},
     # Names of Paddle 1.x: nothing above imports them.
     "reader": {"core"},
     "dataset": {"core", "loader", "reader", "utils", "vision"},
@@ -168,6 +169,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
             "pipeline",
             "quantization/programs",
             "serving",
+            "viewer",
         ),
         *("tensor", "utils"),
     },
@@ -205,6 +207,7 @@ LAZY_IMPORTS: dict[str, tuple[str, str]] = {
     ),
     "compat.install": ("", "the names of Paddle are attributes of the whole package"),
     "core.native": ("core", "compiled kernels are optional: an import error turns them off"),
+    "core.tensor": ("core.tensor_html", "start-up time: only notebooks need it"),
     "dataset.common": ("loader.pickles", "start-up time: few data sets read pickles"),
     "distributed.spawn": ("*", "start-up time: training needs no launcher"),
     "distributed.process_group": ("*", "needs packages of the extra [dist]"),

@@ -19,7 +19,7 @@ def to_int_list_of_length(value: Any, n: int = 2) -> list[int]:
     """Return an int as a list of n ints; check that a list has n ints."""
     if isinstance(value, int):
         return [value] * n
-    items = [] if value is None or isinstance(value, str) else [int(v) for v in value]
+    items = [int(v) for v in value]
     if len(items) != n:
         raise OpError(append_user_line(f"expected an int or a list of {n} ints, got {value!r}"))
     return items
