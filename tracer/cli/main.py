@@ -346,6 +346,10 @@ def serve(
         bool,
         typer.Option("--locate-guards", help="after a failed run, report the violated guard"),
     ] = False,
+    access_log: Annotated[
+        bool,
+        typer.Option(help="write one line per request to standard error, see docs/scaling.md"),
+    ] = True,
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",
@@ -372,7 +376,7 @@ def serve(
         "memory": memory,
         "locate_guards": locate_guards,
     }
-    sys.exit(serve_models(models, host, port, allow_remote, limits, **options))
+    sys.exit(serve_models(models, host, port, allow_remote, access_log, limits, **options))
 
 
 @app.command()
