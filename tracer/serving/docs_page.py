@@ -16,7 +16,7 @@ _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}
 h2{border-bottom:1px solid #ccc;margin-top:2.5rem}
 code,pre{font:13px/1.45 ui-monospace,monospace}
-pre{background:#f5f5f5;padding:.7rem;overflow-x:auto;border-radius:4px}
+pre{background:#f5f5f5;padding:.7rem;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:4px}
 details{border:1px solid #ddd;border-radius:4px;margin:.4rem 0;padding:.4rem .8rem}
 summary{cursor:pointer}
 .method{display:inline-block;min-width:3rem;font-weight:bold;text-transform:uppercase}
@@ -49,7 +49,8 @@ def openapi_page(document: Json) -> str:
     parts = [
         f"<h1>{escape(info['title'])} {escape(info['version'])}</h1>"
         f"<p>{escape(info['description'])} This page as data: "
-        f"<a href='/openapi.json'>/openapi.json</a>.</p>"
+        f"<a href='/openapi.json'>/openapi.json</a>. In the examples, <code>SERVER</code> is the "
+        f"address of this server, as <code>http://127.0.0.1:8000</code>.</p>"
     ]
     for tag in document["tags"]:
         parts.append(

@@ -35,10 +35,11 @@ def log_access(
     method: str, path: str, status: int, seconds: float, size: int, client: str, id: str
 ) -> None:
     """Write one entry of the access log.  size: bytes of the response body"""
+    took = f"{seconds * 1e3:.1f} ms"
     log_with_fields(
         _access_log,
         logging.INFO,
-        f'{utc_timestamp()} {client} "{method} {path}" {status} {seconds * 1e3:.1f} ms {size} bytes id={id}',
+        f'{utc_timestamp()} {client} "{method} {path}" {status} {took} {size} bytes id={id}',
         client=client,
         method=method,
         path=path,

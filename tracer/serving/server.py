@@ -56,7 +56,7 @@ class TimeoutProtocol(H11Protocol):
         headers, body, id = invalid_http_response_parts()
         events = [h11.Response(status_code=400, headers=headers), h11.Data(body)]
         for event in [*events, h11.EndOfMessage()]:
-            self.transport.write(self.conn.send(event))
+            self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
         log_access("-", "-", 400, 0.0, len(body), (self.client or ("-",))[0], id)
 
