@@ -163,8 +163,8 @@ def _op_json(op: OpDesc) -> Json:
 
 
 def _attribute_value(value: Any) -> Any:
-    """Return the value of an attribute as JSON. NaN, infinity and complex numbers, which JSON lacks,
-    become text.
+    """Return the value of an attribute as JSON. NaN, infinity and complex numbers become text,
+    because JSON lacks them.
     """
     if isinstance(value, (list, tuple)):
         return [_attribute_value(element) for element in value]

@@ -140,7 +140,7 @@ def inspect(
         bool,
         typer.Option(
             "--all",
-            help="print everything: all parameters, and each op with its attributes and source line",
+            help="print all parameters, and each op with its attributes and source line",
         ),
     ] = False,
     json: Annotated[
@@ -195,7 +195,7 @@ def explain(
 
 @app.command()
 @wrap_to_print_error_and_exit
-def verify(prefix: Prefix) -> None:
+def verify(prefix: Prefix, quiet: Quiet = False) -> None:
     """Validate a model's files and compare the results of engine and interpreter, with two sizes of
     each dynamic dimension.
 
@@ -205,7 +205,7 @@ def verify(prefix: Prefix) -> None:
     """
     from .model import verify_saved_model  # noqa: PLC0415
 
-    verify_saved_model(prefix)
+    verify_saved_model(prefix, quiet)
 
 
 @app.command()
@@ -245,6 +245,7 @@ def export(
             "weights",
         ),
     ] = "",
+    quiet: Quiet = False,
 ) -> None:
     """Export a model to ONNX (the file references the weights in the .pdiparams file), ORT format,
     a Triton model repository, or the program format of another Paddle; check the file and compare
@@ -258,7 +259,7 @@ def export(
     destination = output if output is not None else repository
     if destination is None:
         raise CommandLineError("no destination; give -o FILE, or a folder for --to triton")
-    export_model(prefix, destination, to, ExportOptions(opset, target, inline), precision)
+    export_model(prefix, destination, to, ExportOptions(opset, target, inline), precision, quiet)
 
 
 @app.command()
@@ -350,6 +351,7 @@ def quantize(
         Path | None,
         typer.Option(help="write a plot of the error per layer to this .png or .html file"),
     ] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Convert a saved model to int8, float16 or bfloat16, verify it, and report error, size, time
     and, with --labels, accuracy.
@@ -375,7 +377,7 @@ def quantize(
         not ignore_speed,
         run_timeout,
     )
-    code = quantize_report_and_write_if_gain(prefix, data, out, labels, plot, settings)
+    code = quantize_report_and_write_if_gain(prefix, data, out, labels, plot, settings, quiet)
     if code:
         sys.exit(code)
 
@@ -557,8 +559,8 @@ def bench(
             "larger where 1 is not valid"
         ),
     ] = [],  # noqa: B006
-    warmup: Annotated[int, typer.Option(min=0, help="runs that are not measured")] = 5,
-    repeat: Annotated[int, typer.Option(min=1, help="measured runs")] = 100,
+    warmup: Annotated[int, typer.Option(min=0, help="runs that are not measured")] = 3,
+    repeat: Annotated[int, typer.Option(min=1, help="measured runs")] = 50,
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",
