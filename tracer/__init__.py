@@ -9,6 +9,7 @@ if __name__ != "oarlock":
         "this folder is the source of the package `oarlock`; install the package and import that"
     )
 
+import os as _os
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -94,6 +95,10 @@ if _TYPE_CHECKING:  # at run time, they are imported when they are first used
 __version__ = _VERSION
 _set_legacy_importer(lambda name: _locked_import_module(f".fluid.{name}", "oarlock"))
 _set_default_threads()
+if "OARLOCK_LOG" in _os.environ:
+    from .core.log import configure_logging as _configure_logging
+
+    _configure_logging()
 
 globals().update(_EXPORTS)
 # Functions that Paddle exports from `tensor`; here, `capture.control` defines them.

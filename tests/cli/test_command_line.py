@@ -398,6 +398,39 @@ def test_log_as_json(program: list[str], setting: str, folder: Path) -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", entry["time"])
 
 
+SAVE = """
+import oarlock as paddle
+spec = [paddle.static.InputSpec([2, 4], "float32", "x")]
+paddle.jit.save(paddle.nn.Linear(4, 2), "m", input_spec=spec)
+"""
+
+
+def test_log_of_a_script(tmp_path: Path) -> None:
+    python = [sys.executable, "-c", SAVE]
+    lines = call(python, folder=tmp_path, OARLOCK_LOG="info").stderr.splitlines()
+    (line,) = (text for text in lines if text.startswith("[info] oarlock.jit: "))
+    assert "m.pdmodel: saved; at x[2, 4]: largest difference" in line
+    done = call(python, folder=tmp_path, OARLOCK_LOG="error,json")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_log_is_that_of_the_standard_library(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    spec = [paddle.static.InputSpec([2, 4], "float32", "x")]
+    with caplog.at_level("INFO", "oarlock"):
+        paddle.jit.save(paddle.nn.Linear(4, 2), str(tmp_path / "m"), input_spec=spec)
+    assert [r.name for r in caplog.records] == ["oarlock.jit"]
+
+
+def test_logging_is_not_imported_without_the_variable() -> None:
+    code = "import sys, oarlock; sys.exit('logging' in sys.modules)"
+    environment = {k: v for k, v in os.environ.items() if k != "OARLOCK_LOG"}
+    assert (
+        subprocess.run([sys.executable, "-c", code], env=environment, check=False).returncode == 0
+    )
+
+
 @PROGRAMS
 @pytest.mark.parametrize("setting", ["loud", "info,error", "info,xml"])
 def test_invalid_log_setting_is_reported(program: list[str], setting: str, folder: Path) -> None:

@@ -21,8 +21,8 @@ INVALID_COMMAND_LINE = 2
 NO_GAIN = 3
 INTERRUPTED = 130
 
-# Typer exports BadParameter, but not its base classes UsageError and ClickException.
-_UsageError, _ClickException = typer.BadParameter.__mro__[1:3]
+# Typer exports BadParameter, but not the class ClickException from which it is derived.
+_ClickException: Any = typer.BadParameter.__mro__[2]
 
 
 class CommandLineError(Exception):
@@ -67,15 +67,23 @@ def suggestion(word: str, words: Iterable[str]) -> str:
 class OneLineErrorGroup(TyperGroup):
     """The commands of a program, whose errors of the command line are printed in one line."""
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
         """Parse the command line, run the command, and exit with its exit code."""
         if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
+            return super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         try:
-            code = super().main(*args, standalone_mode=False, **extra)
+            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except _ClickException as error:
             if type(error).__name__ == "NoArgsIsHelpError":
-                error.show()  # type: ignore[attr-defined]
+                error.show()
                 sys.exit(INVALID_COMMAND_LINE)
             context = getattr(error, "ctx", None)
             program = context.command_path if context else self.name or "oarlock"
@@ -93,9 +101,8 @@ class OneLineErrorGroup(TyperGroup):
 
 def _one_line_message(error: Any) -> str:
     """Return the message of a usage error in the form of the other messages."""
-    option = getattr(error, "option_name", None)
-    is_unknown_option = type(error).__name__ == "NoSuchOption"
-    if is_unknown_option and error.ctx is not None:
+    if type(error).__name__ == "NoSuchOption" and error.ctx is not None:
+        option = error.option_name
         known = [name for parameter in error.ctx.command.params for name in parameter.opts]
         message = f"no option {option}{suggestion(option, [*known, '--help'])}"
     else:
