@@ -108,6 +108,11 @@ class Engine:
         """Stop all current runs, in any thread, with an EngineError; later runs end at once."""
         self._session.stop()
 
+    def end_profile(self) -> str:
+        """End profiling, and return the path of the profile; '' without the option `profile`."""
+        path: str = self._session.end_profile()
+        return path
+
     def run(
         self, feeds: Mapping[str, Array] | Sequence[Array], fetch: list[str] | None = None
     ) -> list[Array]:

@@ -15,6 +15,7 @@ from typing import Any
 from ..core.errors import FileError
 from ..export.pdiparams_info import VarInfo
 from ..ir.program import Program
+from .foreign_files import describe_foreign_file
 from .pdiparams import load_params, load_params_folder
 from .pdiparams_info import load_info
 from .pdmodel import parse_program, read_program_file_bytes
@@ -130,6 +131,11 @@ def read_model(
         return _read_paddle1_folder(Path(path), model_filename or "__model__", params_filename)
     file = prefix + existing_program_suffix(path, prefix)
     if not os.path.exists(file):
+        if os.path.isfile(path):
+            with open_regular(path) as opened:
+                foreign = describe_foreign_file(opened.read(64), os.fspath(path))
+            name = os.path.basename(path)
+            raise FileError(f"{name}: {foreign or 'is no model of Paddle'}")
         raise FileError(
             f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor "
             f"{prefix + PADDLE3_MODEL} nor a folder of that name{_suggest_prefix(prefix)}"

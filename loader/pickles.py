@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import FileError
+from .foreign_files import describe_foreign_file
 from .pickle_constructors import (
     ALLOWED_CONSTRUCTORS,
     PickledName,
@@ -78,8 +79,11 @@ def _run_first_pickle(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[
         MemoryError,
         Warning,
     ) as error:
+        foreign = describe_foreign_file(bytes(data[:64]), name)
         raise FileError(
-            f"{name}: is not a complete pickle (at byte {position}: {error!s:.80})"
+            f"{name}: {foreign}"
+            if foreign
+            else f"{name}: is not a complete pickle (at byte {position}: {error!s:.80})"
         ) from None
     raise FileError(f"{name}: is not a complete pickle")
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from ..core import unique_name
 from ..core.errors import FileError, OpError, append_user_line
 from ..core.garbage_collection import without_full_collections
+from ..core.html import html_table
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..export.pdiparams_info import VarInfo
@@ -232,6 +233,13 @@ class TranslatedLayer(Layer):
         ['forward']
         """
         return list(self._saved_methods)
+
+    def _repr_html_(self) -> str:
+        """Return tables for notebooks, one per saved method."""
+        return "".join(
+            html_table(method.program.summary_rows(), caption=f"TranslatedLayer, method {name}")
+            for name, method in self._saved_methods.items()
+        )
 
     def _saved_method(self, name: str) -> SavedMethod:
         if name not in self._saved_methods:

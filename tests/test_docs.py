@@ -11,19 +11,27 @@ from pathlib import Path
 
 import pytest
 
+from .tools.commands_page import PAGE as COMMANDS
+from .tools.commands_page import page as commands_page
 from .tools.cpp_reference_page import PAGE as CPP_REFERENCE
 from .tools.cpp_reference_page import page as cpp_reference_page
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
-DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+DOCS = ROOT / "docs"
+DOCUMENTS = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted(p for p in DOCS.rglob("*.md") if p.parent != DOCS / "project"),  # copies for the site
+]
 INTERNAL_DOCUMENTS = [
     ROOT / "docs" / "architecture.md",
     *sorted((ROOT / "docs" / "internals").glob("*.md")),
 ]
-TOUR, PIPELINES = ROOT / "docs" / "tour.md", ROOT / "docs" / "pipelines.md"
-CPP = ROOT / "docs" / "cpp.md"
-QUANTIZATION = ROOT / "docs" / "quantization.md"
+TOUR, PIPELINES, CPP = DOCS / "tour.md", DOCS / "pipelines.md", DOCS / "cpp.md"
+QUANTIZATION, FAQ = DOCS / "quantization.md", DOCS / "faq.md"
+GUIDES = [
+    DOCS / f"{name}.md" for name in ("start", "train", "trace", "save-and-load", "onnx", "paddle3")
+]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 NEED_ARGUMENTS = {"finetune_paddle_model.py"}
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
@@ -68,7 +76,9 @@ def test_fine_tuning_example(tmp_path: Path) -> None:
     assert (tmp_path / "tuned.pdmodel").exists()
 
 
-@pytest.mark.parametrize("document", [README, TOUR, PIPELINES, QUANTIZATION], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "document", [README, TOUR, PIPELINES, QUANTIZATION, *GUIDES], ids=lambda p: p.name
+)
 def test_python_code_of_documents(document: Path, tmp_path: Path) -> None:
     script = tmp_path / "code.py"
     script.write_text("\n".join(BLOCK.findall(document.read_text())))
@@ -145,13 +155,10 @@ def test_links(document: Path) -> None:
 
 
 def test_documents_are_linked() -> None:
-    """Pages are linked from the README, pages about internals from docs/architecture.md."""
-    linked = {
-        (page.parent / link.partition("#")[0]).resolve()
-        for page in (README, ROOT / "docs" / "architecture.md")
-        for link in LINK.findall(page.read_text())
-    }
-    assert [p.name for p in DOCUMENTS if p not in (README, *linked)] == []
+    """docs/index.md links all pages; the navigation of the site is made of its links."""
+    index = DOCS / "index.md"
+    linked = {(DOCS / link.partition("#")[0]).resolve() for link in LINK.findall(index.read_text())}
+    assert [p.name for p in DOCUMENTS if p not in (README, index, *linked)] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
@@ -188,3 +195,47 @@ def test_cpp_reference_is_up_to_date() -> None:
     assert CPP_REFERENCE.read_text() == cpp_reference_page(), (
         "run: python -m tests.tools.cpp_reference_page"
     )
+
+
+def test_command_reference_is_up_to_date() -> None:
+    assert COMMANDS.read_text() == commands_page(), "run: python -m tests.tools.commands_page"
+
+
+@functools.cache
+def texts_of_sources() -> list[str]:
+    """The source files, with adjacent string literals joined."""
+    paths = [
+        path
+        for folder in ("tracer", "export", "loader", "cpp_runtime/src")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".cpp")
+    ]
+    return [re.sub(r'"\s*\n\s*f?"', "", path.read_text()) for path in paths]
+
+
+def test_messages_of_error_index_exist() -> None:
+    """A message of docs/faq.md is in one source file, in parts between `...`."""
+    index, _, _ = FAQ.read_text().partition("## Messages of Python and NumPy")
+    messages = re.findall(r"^### `(.*)`$", index, re.MULTILINE)
+    assert len(messages) > 25
+    unknown = [
+        message
+        for message in messages
+        if not any(
+            all(part.strip() in text for part in message.split("..."))
+            for text in texts_of_sources()
+        )
+    ]
+    assert unknown == []
+
+
+def test_entries_of_error_index() -> None:
+    """Each message has a cause and an advice."""
+    entries = re.split(r"^### ", FAQ.read_text(), flags=re.MULTILINE)[1:]
+    assert [
+        e for e in entries if not re.search(r"\n- \*\*Cause:\*\* .*\n- \*\*Do:\*\* ", e, re.DOTALL)
+    ] == []
+
+
+def test_readme_is_short() -> None:
+    assert len(README.read_text().splitlines()) <= 150

@@ -10,7 +10,6 @@ if __name__ != "oarlock":
     )
 
 import os as _os
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from . import core, tensor
@@ -54,6 +53,7 @@ from .core.errors import (
     VerifyError,
 )
 from .core.flags import get_flags, set_flags
+from .core.keyword_hints import show_hints_with_errors as _show_hints_with_errors
 from .core.lazy_import import locked_import_module as _locked_import_module
 from .core.lazy_import import make_lazy_getattr as _make_lazy_getattr
 from .core.legacy_importer import set_legacy_importer as _set_legacy_importer
@@ -73,28 +73,18 @@ from .core.top_level_functions import (
 from .core.version import VERSION as _VERSION
 from .tensor.patch import EXPORTS as _EXPORTS
 
-if _TYPE_CHECKING:  # at run time, they are imported when they are first used
-    from . import autograd as autograd
-    from . import framework as framework
-    from . import incubate as incubate
-    from . import io as io
-    from . import jit as jit
-    from . import metric as metric
-    from . import nn as nn
-    from . import optimizer as optimizer
-    from . import regularizer as regularizer
-    from . import static as static
-    from .framework.io import load as load
-    from .framework.io import save as save
-    from .nn.create_parameter import create_parameter as create_parameter
-    from .nn.param_attr import ParamAttr as ParamAttr
-    from .static.graph.mode import disable_static as disable_static
-    from .static.graph.mode import enable_static as enable_static
-    from .static.graph.mode import in_dynamic_mode as in_dynamic_mode
-
 __version__ = _VERSION
 _set_legacy_importer(lambda name: _locked_import_module(f".fluid.{name}", "oarlock"))
 _set_default_threads()
+_show_hints_with_errors(
+    (
+        __name__,
+        f"{__name__}.nn",
+        f"{__name__}.nn.functional",
+        f"{__name__}.optimizer",
+        f"{__name__}.optimizer.lr",
+    )
+)
 if "OARLOCK_LOG" in _os.environ:
     from .core.log import configure_logging as _configure_logging
 
@@ -166,6 +156,7 @@ _MODULE_BY_LAZY_NAME = {
     "optimizer": ".optimizer",
     "ParamAttr": ".nn.param_attr",
     "pipeline": ".pipeline",
+    "profiler": ".profiler",
     "quantization": ".quantization",
     "reader": ".reader",
     "regularizer": ".regularizer",

@@ -19,7 +19,7 @@ TESTS = Path(__file__).resolve().parents[1]
 # Packages whose names are public but not in `signatures.json`.
 OTHER_PACKAGES = """
     amp autograd callbacks device distributed fft incubate inference io jit linalg metric onnx
-    regularizer signal static text utils vision vision.datasets vision.models vision.transforms
+    profiler regularizer signal static text utils vision vision.datasets vision.models vision.transforms
 """
 
 

@@ -1,7 +1,6 @@
 """Docstrings of public names describe every parameter and the result, and their examples run.
 
-They are in NumPy style, with the additional section `Shape`. Modules whose docstrings are not
-complete are listed in `modules_without_complete_docstrings.txt`.
+They are in NumPy style, with the additional section `Shape`.
 """
 
 from __future__ import annotations
@@ -23,9 +22,6 @@ import oarlock
 from oarlock import nn
 from tests.api.public_names import PublicName, public_names
 
-INCOMPLETE_MODULES = (
-    Path(__file__).with_name("modules_without_complete_docstrings.txt").read_text().split()
-)
 MODULES = sorted({name.module for name in public_names()})
 
 
@@ -97,10 +93,7 @@ def names_of(module: str) -> list[PublicName]:
 @pytest.mark.parametrize("module", MODULES)
 def test_docstrings_are_complete(module: str) -> None:
     faults = [f"{name.name}: {fault}" for name in names_of(module) for fault in faults_of(name)]
-    if module in INCOMPLETE_MODULES:
-        assert faults, "remove the module from modules_without_complete_docstrings.txt"
-    else:
-        assert not faults, "\n".join(faults)
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -108,7 +101,3 @@ def test_examples_run(module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     monkeypatch.chdir(tmp_path)
     failed = [report for name in names_of(module) if (report := failed_examples_of(name))]
     assert not failed, "\n".join(failed)
-
-
-def test_incomplete_modules_exist() -> None:
-    assert sorted(set(INCOMPLETE_MODULES) & set(MODULES)) == INCOMPLETE_MODULES

@@ -234,6 +234,39 @@ def lenet(P):
     return P.vision.models.LeNet()
 
 
+def steps_with_trace(P, scheduler):
+    """After which of five steps `on_trace_ready` is called."""
+    steps, ready = [], []
+    with P.profiler.Profiler(
+        targets=[P.profiler.ProfilerTarget.CPU],
+        scheduler=scheduler,
+        on_trace_ready=lambda _: ready.append(len(steps)),
+    ) as running:
+        for step in range(5):
+            P.ones([4])
+            running.step()
+            steps.append(step)
+    return ready
+
+
+def profiler_schedules(P):
+    """The states of the steps, and how often the trace is ready."""
+    profiler = P.profiler
+    found = {}
+    schedules = {
+        "cycles": {"closed": 1, "ready": 1, "record": 2},
+        "twice": {"closed": 0, "ready": 2, "record": 1, "repeat": 2},
+        "later": {"closed": 2, "ready": 0, "record": 3, "repeat": 1, "skip_first": 2},
+        "always": {"closed": 0, "ready": 0, "record": 1},
+    }
+    for name, settings in schedules.items():
+        state_of = profiler.make_scheduler(**settings)
+        found[f"states {name}"] = np.array([state_of(step).value for step in range(12)])
+    for name, scheduler in {"range": (1, 3), "none": None}.items():
+        found[f"ready {name}"] = np.array(steps_with_trace(P, scheduler))
+    return found
+
+
 FOUND = {
     "fit": fitted,
     "fit lines": lambda P: fitted(P, log_freq=1, eval_data=samples(P, 9), eval_freq=2),
@@ -288,3 +321,4 @@ FOUND = {
 }
 
 CASES = {f"hapi.{name}": case for name, case in FOUND.items()}
+CASES["profiler.schedules"] = profiler_schedules

@@ -117,6 +117,8 @@ def test_triton_client_metadata(server: Server) -> None:
         client.infer("other", inputs())
 
 
+# A client closes its connections again in the thread that frees it, which may have no event loop.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_concurrent_clients_get_their_own_results(server: Server, model: str) -> None:
     layer = paddle.jit.load(model)
     wrong: list[Any] = []

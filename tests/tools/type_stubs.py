@@ -1,6 +1,6 @@
 """Write the type stubs (`__init__.pyi`) of public packages and `core/_tensor_methods.pyi`.
 
-    python -m tests.tools.type_stubs
+    python -m tests.tools.type_stubs [--check]
 
 Type checkers and editors read the annotations in the sources. There they cannot see names that a
 package imports when they are first used, functions and classes that are created from tables, and
@@ -30,7 +30,7 @@ from oarlock.tensor import patch
 
 SOURCES = Path(__file__).resolve().parents[2] / "tracer"
 # A package imports what a package before it in this list declares.
-PACKAGES = [*"tensor nn.functional nn static quantization incubate".split(), ""]
+PACKAGES = [*"tensor nn.functional nn optimizer static quantization incubate".split(), ""]
 NOTICE = "# Written by `python -m tests.tools.type_stubs`.\n"
 OVERRIDES_OF_OBJECT = ("__eq__", "__ne__")
 
@@ -304,7 +304,7 @@ def tensor_methods_stub() -> Stub:
     stub.declarations.extend(
         indent(text)
         for name in dir(oarlock.Tensor)
-        if name not in own
+        if name not in (*own, "__dir__")
         for text in method_text(stub, name)
     )
     return stub
@@ -334,6 +334,15 @@ def all_stubs() -> dict[Path, str]:
     return found
 
 
+def main() -> None:
+    """Write the stubs that differ, or with `--check` print their names."""
+    stale = {path: text for path, text in all_stubs().items() if path.read_text() != text}
+    for path, text in stale.items():
+        if "--check" in sys.argv:
+            print(path.relative_to(SOURCES.parent))
+        else:
+            path.write_text(text)
+
+
 if __name__ == "__main__":
-    for path, text in all_stubs().items():
-        path.write_text(text)
+    main()

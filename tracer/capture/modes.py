@@ -43,6 +43,7 @@ class Trace(EagerMode):
     """
 
     is_eager = False
+    converts_forward = True
     allows_bare_arrays = (
         False  # VJP rules and called programs run on Tensors, so that ops are recorded
     )
@@ -164,6 +165,7 @@ class Static(Mode):
     """Record every op without running it. Reading a dynamic size returns a Variable."""
 
     is_eager = False
+    converts_forward = True
     # The function that `gradients` calls to record gradients. The package autodiff, which imports
     # this module, sets it.
     emit_gradients: ClassVar[Callable[..., list[Any] | None]]

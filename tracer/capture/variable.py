@@ -11,6 +11,7 @@ import numpy as np
 from ..core import cuda
 from ..core.dtype import DType, parse_dtype
 from ..core.errors import ArgumentAssertionError, OpError, TraceError, append_user_line, user_frame
+from ..core.html import html_table
 from ..core.mode import base_mode_of, state
 from ..core.op import OPS, Meta
 from ..core.paddle1_compat import compat
@@ -947,6 +948,11 @@ class Variable(Tensor):
         return f"Variable(name={self.name}, {self.meta}, stop_gradient={self.stop_gradient})"
 
     __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks; the value is known only at run time."""
+        rows = [("name", self.name), ("type", self.meta), ("stop_gradient", self.stop_gradient)]
+        return html_table(rows, caption=type(self).__name__)
 
 
 install_number_operators(Variable)

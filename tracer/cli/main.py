@@ -16,6 +16,7 @@ from ..core.version import VERSION
 from ..loader.escape_control_characters import escape_control_characters
 from .command_line import (
     FAILURE,
+    INVALID_COMMAND_LINE,
     CommandLineError,
     OneLineErrorGroup,
     choice_option,
@@ -85,7 +86,10 @@ def wrap_to_print_error_and_exit(command: Callable[..., None]) -> Callable[..., 
     """Decorate a command so that it prints an error as one message and exits with code 1, or with
     code 2 if its arguments do not fit together.
     """
+    return _wrap_to_print_error(command, FAILURE)
 
+
+def _wrap_to_print_error(command: Callable[..., None], exit_code: int) -> Callable[..., None]:
     @wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> None:
         try:
@@ -96,12 +100,17 @@ def wrap_to_print_error_and_exit(command: Callable[..., None]) -> Callable[..., 
             )
         except BrokenPipeError:
             discard_output_after_broken_pipe()
-            sys.exit(FAILURE)
+            sys.exit(exit_code)
         except (OarlockError, OSError, ValueError) as error:
             print_error("oarlock", _format_error(error))
-            sys.exit(FAILURE)
+            sys.exit(exit_code)
 
     return wrapper
+
+
+def _wrap_to_exit_with_2_after_error(command: Callable[..., None]) -> Callable[..., None]:
+    """Decorate a command whose exit code 1 has another meaning than an error."""
+    return _wrap_to_print_error(command, INVALID_COMMAND_LINE)
 
 
 def _format_error(error: Exception) -> str:
@@ -161,6 +170,66 @@ def inspect(
     from .inspect import show_model  # noqa: PLC0415
 
     show_model(prefix, program, all)
+
+
+@app.command()
+@wrap_to_print_error_and_exit
+def view(
+    model: Annotated[
+        str,
+        typer.Argument(help="path without suffix of m.pdmodel or m.json, or path of an .onnx file"),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="page to write; default: MODEL.html")
+    ] = None,
+    profile: Annotated[
+        bool,
+        typer.Option("--profile", help="run the model, and show time and memory of each op"),
+    ] = False,
+    input: Annotated[
+        Path | None,
+        typer.Option(
+            "--input",
+            "-i",
+            help="with --profile: .npz file with the inputs; default: generated inputs",
+        ),
+    ] = None,
+    shape: Annotated[
+        list[str],
+        typer.Option(help="with --profile: shape of a generated input, as NAME=1,3,224,224"),
+    ] = [],  # noqa: B006
+    repeat: Annotated[int, typer.Option(min=1, help="with --profile: measured runs")] = 10,
+) -> None:
+    """Write a page that shows the graph of a model by layer, with shapes, parameters, source lines
+    and guards.
+
+    Example: `oarlock view net -o net.html --profile`
+    """
+    from .view import write_page  # noqa: PLC0415
+
+    write_page(model, output, profile, input, shape, repeat)
+
+
+@app.command()
+@_wrap_to_exit_with_2_after_error
+def diff(
+    a: Annotated[
+        str,
+        typer.Argument(help="path without suffix of m.pdmodel or m.json, or path of an .onnx file"),
+    ],
+    b: Annotated[str, typer.Argument(help="the other model")],
+    html: Annotated[Path | None, typer.Option(help="also write the differences as a page")] = None,
+) -> None:
+    """Print the differences of two models: inputs and outputs, ops, attributes, weights, guards.
+
+    Names of variables do not matter. The exit code is 0 if the models are equal, 1 if they differ,
+    2 after an error.
+
+    Example: `oarlock diff net other`
+    """
+    from .diff import print_differences  # noqa: PLC0415
+
+    sys.exit(print_differences(a, b, html))
 
 
 @app.command()
@@ -425,7 +494,7 @@ def serve(
     ] = False,
     access_log: Annotated[
         bool,
-        typer.Option(help="write one line per request to standard error, see docs/scaling.md"),
+        typer.Option(help="write one line per request to standard error, see docs/serving.md"),
     ] = True,
     device: Device = "cpu",
     threads: Threads = 0,

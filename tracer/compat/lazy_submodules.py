@@ -7,7 +7,6 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 from .module_aliases import MODULE_ALIASES
@@ -32,7 +31,12 @@ class LazySubmoduleHooks:
         """Install `__getattr__` in the modules that have been imported since the last call."""
         for inner in _PARENT_MODULES:
             module = sys.modules.get(f"oarlock{inner}")
-            if module is not None and inner not in self._originals and type(module) is ModuleType:
+            # an AliasModule has a `__getattr__` of its own
+            if (
+                module is not None
+                and "_target" not in vars(module)
+                and inner not in self._originals
+            ):
                 self._originals[inner] = original = vars(module).get(_GETATTR)
                 setattr(module, _GETATTR, self._make_getattr(inner, original))
 

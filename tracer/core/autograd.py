@@ -24,6 +24,7 @@ from .grad_listeners import (
 from .mode import reject_or_must_skip_side_effect, reject_static_graph_mode, state, use_mode
 from .op import OPS
 from .paddle1_compat import compat
+from .profile_events import event
 from .tensor import Tensor
 
 
@@ -98,6 +99,14 @@ def backward(
             f"nothing is computed (X={roots[0].meta})"
         )
         return
+    with event("backward", "Backward"):
+        _accumulate_grads(roots, given, retain_graph)
+
+
+def _accumulate_grads(
+    roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
+) -> None:
+    """Run the backward pass, for `backward`."""
     active = [listener for listener in listeners if listener.is_active()] if len(listeners) else []
     is_plain = not active and state.mode.without_user_call_wrappers().allows_bare_arrays
     if is_plain and not compat.rules.keeps_result_gradients and _is_single_program_graph(roots):

@@ -21,6 +21,7 @@ from .numerics_check import check_or_report_op_output
 from .numerics_check import is_enabled as checks_numerics
 from .op import OPS, Op
 from .paddle1_compat import compat
+from .profile_events import profile_state
 from .tensor import Tensor
 
 
@@ -133,10 +134,18 @@ class BackwardPass(BackwardEngine):
         self.nodes = None if reach is None else reach.node_seqs
         self.sum = OPS["elementwise_add"]
         self.bare = True
+        self.calls_before_vjp_rule = profile_state.recorder is not None
         # ids of (listener, leaf) pairs that were notified
         self.notified_pairs: set[tuple[int, int]] = set()
 
     node_inputs_when_recorded = staticmethod(node_inputs_when_recorded)
+
+    def before_vjp_rule(self, node: Node) -> None:
+        """Called by C++ before the VJP rule of a node while a profiler runs: record the rule as an
+        event, which the rule of the next node or the end of the pass ends.
+        """
+        if profile_state.recorder is not None:
+            profile_state.recorder.begin_next(f"{node.op.type}_grad", "Operator")
 
     def notify_listeners_of_complete_grads(self, pairs: list[tuple[Any, Tensor]]) -> None:
         """Called by the C++ backward engine when the gradients of some leaves are complete.
@@ -360,6 +369,7 @@ class NumericsCheckedBackwardPass(RecordableBackwardPass):
         """Called by C++ before the VJP rule of a node: save the name of the gradient op. The
         results of this op are checked in `reduce_grad_to_input_meta_or_none`.
         """
+        super().before_vjp_rule(node)
         self._grad_op = f"{node.op.type}_grad"
 
     def reduce_grad_to_input_meta_or_none(self, gradient: Any, like: Tensor) -> Any:

@@ -184,7 +184,7 @@ def raise_op_error(
     metas = metas_of_inputs(op, args)
     if isinstance(error, MemoryError) and not isinstance(error, OpError):
         error = out_of_memory_error(op, metas, attrs)
-    why, cause, kind = str(error), error, error
+    why, cause, kind = _reason_of_kernel_error(error), error, error
     try:
         if not isinstance(error, MemoryError):
             op.infer(metas, attrs)
@@ -198,6 +198,12 @@ def raise_op_error(
         why = f"{why[:MAX_REASON_LENGTH]} ..."
     message = f"{op.type}: {why} ({op.format_inputs(metas)})"
     raise op_error_like(kind, append_user_line(message)) from cause
+
+
+def _reason_of_kernel_error(error: Exception) -> str:
+    """Return the message of the error of a kernel, in the user's terms."""
+    text = str(error)
+    return "these dtypes are not supported" if text.startswith("ufunc '") else text
 
 
 def _format_inputs_with_devices(op: Op, args: tuple[Any, ...]) -> str:

@@ -10,6 +10,8 @@ from importlib import import_module
 from types import FrameType, ModuleType
 from typing import Any
 
+from .name_hints import missing_name_message
+
 _lock = threading.RLock()
 
 
@@ -61,7 +63,8 @@ def make_lazy_getattr(module: dict[str, Any], names: Mapping[str, str]) -> Calla
 
     def get_attribute(name: str) -> Any:
         if name not in names:
-            raise AttributeError(f"module {module['__name__']!r} has no attribute {name!r}")
+            known = (*module, *names)
+            raise AttributeError(missing_name_message(module["__name__"], name, known))
         found = locked_import_module(names[name], module["__name__"])
         result = module[name] = found if names[name] == f".{name}" else getattr(found, name)
         return result

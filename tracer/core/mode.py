@@ -25,6 +25,7 @@ class Mode:
     value of a tensor.
 
     is_eager: values are known, so `on_value_read` has no effect.
+    converts_forward: `convert_forward` is called for each call of a layer.
     tape: gradients are recorded.
     allows_bare_arrays: vjp rules may run on bare arrays, without calls of this mode.
     static: ops are recorded into a program.
@@ -33,6 +34,7 @@ class Mode:
     """
 
     is_eager = True
+    converts_forward = False
     allows_bare_arrays = False
     allows_fused_ops = False
     tape = True
@@ -153,6 +155,7 @@ class WrapperMode(Mode):
             inner.tape,
             inner.static,
         )
+        self.converts_forward = inner.converts_forward
         self.program_builder, self.caller_has_tape = inner.program_builder, inner.caller_has_tape
 
     def with_inner_mode(self, inner: Mode) -> Mode:

@@ -9,7 +9,13 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from .errors import IndexRangeError, OperandError, append_user_line, is_oarlock_internal_file
+from .errors import (
+    IndexRangeError,
+    OperandError,
+    OpError,
+    append_user_line,
+    is_oarlock_internal_file,
+)
 from .tensor import Tensor
 
 
@@ -30,6 +36,15 @@ def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
     return OperandError(
         append_user_line(f"{asker or called_function_name()}: {not_a_tensor_message(arg)}")
     )
+
+
+def reject_several_numbers(function: str, first: Any, second: Any) -> None:
+    """Raise OpError if the argument after a list of sizes or axes is a number, because a user of
+    PyTorch passed the numbers one by one.
+    """
+    if isinstance(second, int):
+        call = f"{function}([{first}, {second}])"
+        raise OpError(append_user_line(f"{function}: pass sizes and axes as one list: {call}"))
 
 
 def check_tensors(*operands: Any) -> None:

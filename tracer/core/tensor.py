@@ -13,7 +13,9 @@ from . import cuda, pytree, unique_name
 from ._tape import TensorBase, oldest_seq, take_next_seq, zero_grads
 from .dtype import DTYPE_BY_NP, DType, parse_dtype
 from .errors import ArgumentAssertionError, MissingStateError, OpError, append_user_line
+from .html import html_table
 from .mode import reject_or_must_skip_side_effect, reject_static_graph_mode, state
+from .name_hints import TENSOR_ATTRIBUTES, suggest_alternatives
 from .op import OPS, Meta
 from .paddle1_compat import compat
 from .place import Place, place_of_array
@@ -24,6 +26,7 @@ from .tensor_printing import format_array
 Array = np.ndarray[Any, Any]
 
 
+@suggest_alternatives(TENSOR_ATTRIBUTES)
 class Tensor(TensorBase):
     """A multidimensional array with a gradient: the input and output of ops.
 
@@ -398,6 +401,16 @@ class Tensor(TensorBase):
             f"Tensor(shape=[{shape}], dtype={self.dtype.name}, place={self.place}, "
             f"stop_gradient={self.stop_gradient},\n       {body})"
         )
+
+    def _repr_html_(self) -> str:
+        """Return tables for notebooks: type, statistics and some elements."""
+        facts = [("type", self.meta), ("place", self.place), ("stop_gradient", self.stop_gradient)]
+        mode = state.mode
+        if not mode.is_eager and mode.program_builder is None:  # as in __repr__
+            return html_table([*facts, ("value", "not shown while a program is recorded")])
+        from .tensor_html import format_tensor_html  # noqa: PLC0415 - only notebooks need it
+
+        return format_tensor_html(type(self).__name__, cuda.to_host(self.array), facts)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         array = cuda.to_host(self._guard_or_reject_read_and_get_array("pickle"))

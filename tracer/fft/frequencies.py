@@ -15,10 +15,10 @@ from ..tensor.creation import arange
 from ..tensor.manipulation import roll
 
 
-def _check_nonzero(n: int, d: float, op: str) -> None:
-    """Raise OpError if n or d is 0."""
-    if not n * d:
-        raise OpError(append_user_line(f"{op}: n={n} and d={d} must not be 0"))
+def _check_length_and_spacing(n: int, d: float, op: str) -> None:
+    """Raise OpError unless n is positive and d is not 0."""
+    if n <= 0 or not d:
+        raise OpError(append_user_line(f"{op}: n={n} must be positive, and d={d} not 0"))
 
 
 def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -44,14 +44,14 @@ def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) 
     Raises
     ------
     OpError
-        If `n` or `d` is 0.
+        If `n` is not positive, or `d` is 0.
 
     Examples
     --------
     >>> paddle.fft.fftfreq(4, d=0.5).tolist()
     [0.0, 0.5, -1.0, -0.5]
     """
-    _check_nonzero(n, d, "fftfreq")
+    _check_length_and_spacing(n, d, "fftfreq")
     steps = roll(arange(-(n // 2), (n + 1) // 2, dtype="float64"), -(n // 2), 0)
     return cast(steps * (1.0 / (n * d)), dtype or get_default_dtype())
 
@@ -86,7 +86,7 @@ def rfftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None)
     >>> paddle.fft.rfftfreq(4, d=0.5).tolist()
     [0.0, 0.5, 1.0]
     """
-    _check_nonzero(n, d, "rfftfreq")
+    _check_length_and_spacing(n, d, "rfftfreq")
     return cast(
         arange(0, n // 2 + 1, dtype="float64") * (1.0 / (n * d)), dtype or get_default_dtype()
     )

@@ -20,6 +20,8 @@ def append_backward(
     """Append the gradients of `loss` [1], like `static.append_backward`.
 
     checkpoints have no effect: nothing is recomputed.
+
+    The newer name is `paddle.static.append_backward`.
     """
     return _append_backward(loss, parameter_list, no_grad_set, callbacks)
 

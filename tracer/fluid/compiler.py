@@ -14,6 +14,8 @@ __all__ = ["BuildStrategy", "CompiledProgram", "ExecutionStrategy", "ParallelExe
 class CompiledProgram(_CompiledProgram):
     """A program with a build strategy, which has no effect; `Executor.run` accepts it in place of
     the program.
+
+    The newer name is `paddle.static.CompiledProgram`.
     """
 
     def with_data_parallel(

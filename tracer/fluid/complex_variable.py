@@ -8,7 +8,10 @@ import numpy as np
 
 
 class ComplexVariable:
-    """real + 1j * imag; both have the same shape and dtype."""
+    """real + 1j * imag; both have the same shape and dtype.
+
+    Paddle 2 has paddle.Tensor with a complex dtype instead.
+    """
 
     def __init__(self, real: Any, imag: Any) -> None:
         if list(real.shape) != list(imag.shape) or real.dtype != imag.dtype:

@@ -32,6 +32,8 @@ def _rows_and_lengths_of_sequences(
 class DataFeeder(_DataFeeder):
     """Convert batches of samples to the `feed` argument of `Executor.run`. For variables with a
     lod_level, the samples are sequences, which are converted to a LoDTensor.
+
+    The newer name is `paddle.static.DataFeeder`.
     """
 
     def __init__(

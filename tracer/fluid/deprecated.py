@@ -15,8 +15,8 @@ _warned: set[str] = set()
 
 
 def warn_deprecated_on_first_use(old: str, new: str) -> Callable[[F], F]:
-    """Decorate a function or class so that its first use warns and names the replacement, and add
-    the names to REPLACEMENTS.
+    """Decorate a function or class so that its first use warns and names the replacement, add the
+    replacement to its docstring, and add the names to REPLACEMENTS.
 
     old: such as `fluid.layers.fc`.
     new: such as `paddle.static.nn.fc`.
@@ -24,7 +24,9 @@ def warn_deprecated_on_first_use(old: str, new: str) -> Callable[[F], F]:
     REPLACEMENTS[old] = new
 
     def decorate(function: F) -> F:
+        docstring = f"{(function.__doc__ or '').rstrip()}\n\n    The newer name is `{new}`.\n    "
         if isinstance(function, type):
+            function.__doc__ = docstring
             return _patch_constructor_to_warn(function, old, new)
 
         @functools.wraps(function)
@@ -33,6 +35,7 @@ def warn_deprecated_on_first_use(old: str, new: str) -> Callable[[F], F]:
                 warn_deprecated_once(old, new)
             return function(*args, **kwargs)
 
+        wrapper.__doc__ = docstring
         return wrapper  # type: ignore[return-value]
 
     return decorate

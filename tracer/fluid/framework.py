@@ -114,6 +114,8 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     """In the body of `with program_guard(...)`, record ops in the given programs. Outside of
     `dygraph.guard`, the body runs in static mode, as in Paddle 1.x; inside of it, the mode stays
     eager.
+
+    The newer name is `paddle.static.program_guard`.
     """
     keeps_mode = state.mode.program_builder is not None or (
         compat.is_paddle1 and not is_recording_static_graph()
@@ -136,7 +138,10 @@ def enter_paddle1_static_mode_unless_active_or_recording() -> None:
 
 
 def data(name: str, shape: Any, dtype: Any = "float32", lod_level: int = 0) -> Any:
-    """Declare an input of the program, [*shape], with -1 or None for dynamic dimensions."""
+    """Declare an input of the program, [*shape], with -1 or None for dynamic dimensions.
+
+    The newer name is `paddle.static.data`.
+    """
     enter_paddle1_static_mode_unless_active_or_recording()
     return _data(name, shape, dtype, lod_level)
 
@@ -144,6 +149,8 @@ def data(name: str, shape: Any, dtype: Any = "float32", lod_level: int = 0) -> A
 def in_dygraph_mode() -> bool:
     """Return whether `dygraph.guard` or enable_dygraph is active. If Paddle 2.0 to 2.4 is emulated,
     return whether no program is being recorded.
+
+    The newer name is `paddle.in_dynamic_mode`.
     """
     return (compat.is_paddle1 or compat.follows_fluid_mode) and not is_recording_static_graph()
 
@@ -152,20 +159,29 @@ _previous_modes: list[tuple[Mode, bool]] = []
 
 
 def enable_dygraph(place: Any = None) -> None:
-    """Enter eager mode."""
+    """Enter eager mode.
+
+    The newer name is `paddle.disable_static`.
+    """
     if not in_dygraph_mode():
         _previous_modes.append((state.mode, compat.is_paddle1))
         state.mode, compat.is_paddle1 = EAGER_MODE, True
 
 
 def disable_dygraph() -> None:
-    """Return to the mode that was active before the last enable_dygraph."""
+    """Return to the mode that was active before the last enable_dygraph.
+
+    The newer name is `paddle.enable_static`.
+    """
     if _previous_modes:
         state.mode, compat.is_paddle1 = _previous_modes.pop()
 
 
 def cuda_pinned_places(device_count: int | None = None) -> list[Any]:
-    """Return `device_count` places on the CPU."""
+    """Return `device_count` places on the CPU.
+
+    The newer name is `paddle.CUDAPinnedPlace`.
+    """
     places: list[Any] = cpu_places(device_count)
     return places
 

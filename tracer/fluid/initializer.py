@@ -80,7 +80,10 @@ class _UniformOrNormalInitializer(paddle2.Initializer):
 
 
 class ConstantInitializer(paddle2.Constant):
-    """Fill with one value."""
+    """Fill with one value.
+
+    The newer name is `paddle.nn.initializer.Constant`.
+    """
 
     def __init__(self, value: float = 0.0, force_cpu: bool = False) -> None:
         super().__init__(value)
@@ -91,6 +94,8 @@ class UniformInitializer(_SeededInitializer, paddle2.Uniform):
 
     diag_num, diag_step, diag_val: set diag_num elements, each diag_step + 1 elements after the
     previous one, to diag_val
+
+    The newer name is `paddle.nn.initializer.Uniform`.
     """
 
     def __init__(
@@ -129,7 +134,10 @@ class UniformInitializer(_SeededInitializer, paddle2.Uniform):
 
 
 class NormalInitializer(_SeededInitializer, paddle2.Normal):
-    """Normal distribution with mean loc and standard deviation scale."""
+    """Normal distribution with mean loc and standard deviation scale.
+
+    The newer name is `paddle.nn.initializer.Normal`.
+    """
 
     def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
         super().__init__(loc, scale)
@@ -137,7 +145,10 @@ class NormalInitializer(_SeededInitializer, paddle2.Normal):
 
 
 class TruncatedNormalInitializer(_SeededInitializer, paddle2.TruncatedNormal):
-    """Normal distribution, truncated at two standard deviations from the mean."""
+    """Normal distribution, truncated at two standard deviations from the mean.
+
+    The newer name is `paddle.nn.initializer.TruncatedNormal`.
+    """
 
     def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
         super().__init__(loc, scale)
@@ -147,6 +158,8 @@ class TruncatedNormalInitializer(_SeededInitializer, paddle2.TruncatedNormal):
 class XavierInitializer(_SeededInitializer, _UniformOrNormalInitializer):
     """Uniform on +-sqrt(6 / (fan_in + fan_out)), or normal with standard deviation sqrt(2 / (fan_in
     + fan_out)) (Glorot and Bengio 2010).
+
+    Paddle 2 has paddle.nn.initializer.XavierNormal and XavierUniform instead.
     """
 
     def __init__(
@@ -165,6 +178,8 @@ class XavierInitializer(_SeededInitializer, _UniformOrNormalInitializer):
 class MSRAInitializer(_SeededInitializer, _UniformOrNormalInitializer):
     """Uniform on +-sqrt(6 / fan_in), or normal with standard deviation sqrt(2 / fan_in) (He et al.
     2015).
+
+    Paddle 2 has paddle.nn.initializer.KaimingNormal and KaimingUniform instead.
     """
 
     def __init__(self, uniform: bool = True, fan_in: float | None = None, seed: int = 0) -> None:
@@ -173,11 +188,17 @@ class MSRAInitializer(_SeededInitializer, _UniformOrNormalInitializer):
 
 
 class BilinearInitializer(paddle2.Bilinear):
-    """Weights of a transposed convolution for bilinear upsampling (Long et al. 2015)."""
+    """Weights of a transposed convolution for bilinear upsampling (Long et al. 2015).
+
+    The newer name is `paddle.nn.initializer.Bilinear`.
+    """
 
 
 class NumpyArrayInitializer(paddle2.Assign):
-    """Initializer that copies the values of an ndarray."""
+    """Initializer that copies the values of an ndarray.
+
+    The newer name is `paddle.nn.initializer.Assign`.
+    """
 
     def __init__(self, value: Any) -> None:
         if not isinstance(value, np.ndarray):

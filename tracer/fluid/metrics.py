@@ -33,6 +33,8 @@ def _check_are_arrays(**values: Any) -> None:
 class MetricBase:
     """Base class of metrics. The state of a metric is the attributes whose names do not start with
     an underscore.
+
+    The newer name is `paddle.metric.Metric`.
     """
 
     def __init__(self, name: str | None) -> None:
@@ -68,7 +70,10 @@ class MetricBase:
 
 
 class CompositeMetric(MetricBase):
-    """A metric that updates several metrics with the same predictions and labels."""
+    """A metric that updates several metrics with the same predictions and labels.
+
+    Paddle 2 has a list of metrics of paddle.Model.prepare instead.
+    """
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)

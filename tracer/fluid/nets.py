@@ -35,7 +35,10 @@ def simple_img_conv_pool(
     act: str | None = None,
     use_cudnn: bool = True,
 ) -> Any:
-    """Convolution followed by pooling: [N, C, H, W] -> [N, num_filters, H', W']."""
+    """Convolution followed by pooling: [N, C, H, W] -> [N, num_filters, H', W'].
+
+    Paddle 2 has paddle.nn.Conv2D and paddle.nn.MaxPool2D instead.
+    """
     out = layers.conv2d(
         input,
         num_filters,
@@ -75,6 +78,8 @@ def img_conv_group(
     Returns [N, C', H', W'].
 
     Arguments that are no lists apply to all convolutions.
+
+    Paddle 2 has paddle.nn.Sequential of paddle.nn.Conv2D instead.
     """
     num_convs = len(conv_num_filter)
 
@@ -127,6 +132,8 @@ def sequence_conv_pool(
 ) -> Any:
     """Convolution over sequences with LoD, followed by pooling of each: [R, D] -> [n,
     num_filters].
+
+    Paddle 2 has paddle.static.nn.sequence_conv and sequence_pool instead.
     """
     out = layers.sequence_conv(
         input, num_filters, filter_size, param_attr=param_attr, bias_attr=bias_attr, act=act
@@ -139,6 +146,8 @@ def glu(input: Any, dim: int = -1) -> Any:
 
     input: [*, 2 * D].
     Returns [*, D].
+
+    The newer name is `paddle.nn.functional.glu`.
     """
     first, second = layers.split(input, 2, dim)
     return OPS["elementwise_mul"](first, OPS["sigmoid"](second))
@@ -154,6 +163,8 @@ def scaled_dot_product_attention(
     keys: [N, S, D].
     values: [N, S, E].
     Returns [N, L, E].
+
+    The newer name is `paddle.nn.MultiHeadAttention`.
     """
     if not queries.ndim == keys.ndim == values.ndim == 3:
         shapes = f"(Q={queries.meta}, K={keys.meta}, V={values.meta})"

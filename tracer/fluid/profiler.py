@@ -18,6 +18,8 @@ _ALTERNATIVES = "Python's own cProfile, or `oarlock bench` for a model"
 def start_profiler(state: str, tracer_option: str = "Default") -> None:
     """Check the arguments, and start nothing. Raises OpError for arguments that Paddle 1.8 does not
     accept.
+
+    The newer name is `paddle.profiler.Profiler.start`.
     """
     for name, value, allowed in (
         ("state", state, _STATES),
@@ -33,12 +35,18 @@ def start_profiler(state: str, tracer_option: str = "Default") -> None:
 
 
 def stop_profiler(sorted_key: str | None = None, profile_path: str = "/tmp/profile") -> None:
-    """Do nothing."""
+    """Do nothing.
+
+    The newer name is `paddle.profiler.Profiler.stop`.
+    """
     warn_deprecated_once("fluid.profiler", _ALTERNATIVES)
 
 
 def reset_profiler() -> None:
-    """Do nothing."""
+    """Do nothing.
+
+    The newer name is `paddle.profiler.Profiler.start`.
+    """
 
 
 @contextmanager
@@ -48,13 +56,19 @@ def profiler(
     profile_path: str = "/tmp/profile",
     tracer_option: str = "Default",
 ) -> Iterator[None]:
-    """Run the body. Raises OpError like start_profiler."""
+    """Run the body. Raises OpError like start_profiler.
+
+    The newer name is `paddle.profiler.Profiler`.
+    """
     start_profiler(state, tracer_option)
     yield
 
 
 @contextmanager
 def cuda_profiler(output_file: str, output_mode: Any = None, config: Any = None) -> Iterator[None]:
-    """Run the body."""
+    """Run the body.
+
+    The newer name is `paddle.profiler.Profiler`.
+    """
     warn_deprecated_once("fluid.profiler", _ALTERNATIVES)
     yield

@@ -51,7 +51,10 @@ class _EagerInstanceCheckMeta(_InstanceCheckMeta):
 
 
 class Variable(metaclass=_InstanceCheckMeta):
-    """A variable or tensor; a call declares a variable in a block of a program."""
+    """A variable or tensor; a call declares a variable in a block of a program.
+
+    The newer name is `paddle.static.Variable`.
+    """
 
     _accepted_type = Tensor
 
@@ -107,7 +110,10 @@ class Parameter(metaclass=_InstanceCheckMeta):
 
 
 class VarBase(metaclass=_EagerInstanceCheckMeta):
-    """A tensor of dygraph mode; a call creates one from an array."""
+    """A tensor of dygraph mode; a call creates one from an array.
+
+    The newer name is `paddle.Tensor`.
+    """
 
     _accepted_type = Tensor
 

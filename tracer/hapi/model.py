@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,8 +17,10 @@ from .. import nn
 from ..core import pytree
 from ..core.autograd import no_grad
 from ..core.communicator import process_groups
-from ..core.errors import OarlockError, OpError
+from ..core.errors import OarlockError, OpError, append_user_line
+from ..core.html import html_table
 from ..core.mode import reject_static_graph_mode
+from ..core.name_hints import MODEL_ATTRIBUTES, suggest_alternatives
 from ..core.tensor import Tensor
 from ..core.type_aliases import DTypeLike
 from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
@@ -73,6 +76,7 @@ def _num_batches(loader: Any) -> int | None:
         return None
 
 
+@suggest_alternatives(MODEL_ATTRIBUTES)
 class Model:
     """A network with methods for training, evaluation, prediction and files.
 
@@ -137,6 +141,28 @@ class Model:
         self._loss: Any = None
         self._metrics: list[Metric] = []
         self._mixed_precision = Precision()
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks."""
+        parameters = self.network.parameters()
+        num_elements = sum(math.prod(parameter.meta.shape) for parameter in parameters)
+        num_trainable = sum(math.prod(p.meta.shape) for p in parameters if not p.stop_gradient)
+        specs = [str(spec) for spec in self._specs] or self._forward_argument_names()
+        rows = [
+            ("network", type(self.network).__name__),
+            ("inputs", ", ".join(specs)),
+            ("layers", len(self.network.sublayers())),
+            (
+                "parameters",
+                f"{len(parameters)} arrays, {num_elements:,} elements, {num_trainable:,} trainable",
+            ),
+        ]
+        for name, part in (("optimizer", self._optimizer), ("loss", self._loss)):
+            if part is not None:
+                rows.append((name, type(part).__name__))
+        if self._metrics:
+            rows.append(("metrics", ", ".join(type(metric).__name__ for metric in self._metrics)))
+        return html_table(rows, caption="Model")
 
     def _forward_argument_names(self) -> list[str]:
         return inspect.getfullargspec(self.network.forward).args[1:]
@@ -822,6 +848,13 @@ def _as_loader(
 
     share: split the data between the processes
     """
+    if isinstance(data, np.ndarray | Tensor):
+        raise OpError(
+            append_user_line(
+                f"Model: the data are one {type(data).__name__}, not a Dataset or DataLoader; for "
+                "arrays, pass paddle.io.TensorDataset([inputs, labels])"
+            )
+        )
     if not isinstance(data, Dataset):
         return data
     shuffle = shuffle and not isinstance(data, IterableDataset)

@@ -11,6 +11,7 @@ import numpy as np
 from ..core import cuda
 from ..core.errors import ArgumentAssertionError, OpError
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
+from ..core.profile_events import iterate_with_events, profile_state
 from ..core.tensor import Tensor
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler
@@ -47,9 +48,9 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     """
     first = batch[0]
     if isinstance(first, np.ndarray | np.generic):
-        return np.stack(batch)
+        return _stack(batch)
     if isinstance(first, Tensor):
-        return np.stack([cuda.to_host(t.array) for t in batch])
+        return _stack([cuda.to_host(t.array) for t in batch])
     if isinstance(first, int | float | bool):
         return np.array(batch)
     if isinstance(first, str | bytes):
@@ -62,6 +63,18 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
         f"DataLoader: a sample contains {type(first).__name__}; specify a collate_fn that "
         "creates a batch of it"
     )
+
+
+def _stack(arrays: Sequence[Any]) -> Any:
+    """Stack the arrays of the samples of a batch."""
+    for position, array in enumerate(arrays):
+        if np.shape(array) != np.shape(arrays[0]):
+            raise OpError(
+                "DataLoader: samples of a batch have different shapes, "
+                f"{list(np.shape(arrays[0]))} for the first and {list(np.shape(array))} for number "
+                f"{position}; return samples of one shape, or specify a collate_fn"
+            )
+    return np.stack(arrays)
 
 
 def as_tensors(batch: Any, place: Any = None) -> Any:
@@ -218,11 +231,10 @@ class DataLoader:
         return len(self.batch_sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        return (
-            self._make_tensor_batch_iterator()
-            if self._feed_names is None
-            else map(self._to_feed_dicts, self._make_tensor_batch_iterator())
-        )
+        batches = self._make_tensor_batch_iterator()
+        if profile_state.recorder is not None:
+            batches = iterate_with_events(batches, "DataLoader", "Dataloader")
+        return batches if self._feed_names is None else map(self._to_feed_dicts, batches)
 
     def __call__(self) -> Iterator[Any]:
         """Return an iterator over the batches of an epoch."""

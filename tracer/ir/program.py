@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, ClassVar
 
-from .dim import Dim, Dims, replace_static_dims_by_none
+from ..core.html import html_table
+from .dim import Dim, Dims, format_shape, replace_static_dims_by_none
+
+_MAX_TYPES_IN_SUMMARY = 6
 
 
 class AttrType(IntEnum):
@@ -301,3 +306,32 @@ class Program:
 
     def __str__(self) -> str:
         return Program.printer(self)
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks."""
+        return html_table(self.summary_rows(), caption="Program")
+
+    def summary_rows(self) -> list[tuple[str, str]]:
+        """Return the rows of a table: inputs, outputs, parameters, ops by type, guards."""
+        contract = self.contract
+        rows = []
+        for title, names, declared in (
+            ("inputs", self.feed_names(), contract.inputs if contract else []),
+            ("outputs", self.fetch_names(), contract.outputs if contract else []),
+        ):
+            variables = [var for var in map(self.var, names) if var is not None]
+            types = [
+                f"{a.name}: {a.dtype}{format_shape(a.shape, a.dims)}" for a in declared or variables
+            ]
+            if types:
+                rows.append((title, ", ".join(types)))
+        parameters = self.persistables()
+        num_elements = sum(math.prod(max(size, 0) for size in var.shape) for var in parameters)
+        rows.append(("parameters", f"{len(parameters)} arrays, {num_elements:,} elements"))
+        counts = Counter(op.type for op in self.ops() if op.type not in ("feed", "fetch"))
+        types = [f"{count} {type}" for type, count in counts.most_common(_MAX_TYPES_IN_SUMMARY)]
+        more = ", ..." if len(counts) > _MAX_TYPES_IN_SUMMARY else ""
+        rows.append(("ops", f"{counts.total()}: {', '.join(types)}{more}"))
+        if contract is not None and contract.guards:
+            rows.append(("guards", str(len(contract.guards))))
+        return rows

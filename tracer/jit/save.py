@@ -81,14 +81,11 @@ def save(
           layer.
         - output_spec : list. The outputs to save: results of a call, variables, or names.
         - guards : "check" or "drop", default "check". "check" saves asserts on values as guards,
-        which
-          each call must meet; "drop" omits them.
+          which each call must meet; "drop" omits them.
         - combine_params : bool, default False. Write all values to `path`.pdiparams, and no
-        parameter
-          files of methods.
+          parameter files of methods.
         - format : "paddle2" or "paddle3", default "paddle2". "paddle3" writes `path`.json, the
-        program
-          format of Paddle 3, instead of `path`.pdmodel. Paddle 3.0 to 3.3 read both.
+          program format of Paddle 3, instead of `path`.pdmodel. Paddle 3.0 to 3.3 read both.
         - skip_forward : bool, default False. Omit `forward` if it is not a function of `to_static`.
         - input_names_after_prune : list of str. The inputs to save.
         - with_hook, clip_extra, skip_prune_program: accepted without effect; hooks of the layer are

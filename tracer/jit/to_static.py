@@ -73,9 +73,8 @@ def to_static(
         No effect.
     **kwargs
         - full_graph : bool. True raises an error for a call that cannot be captured. False runs
-        such
-          calls as Python, with one warning that names the construct and its line. Default: False,
-          as in Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is False.
+          such calls as Python, with one warning that names the construct and its line. Default:
+          False, as in Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is False.
         - property : bool, default False. True: `jit.save` does not save this method.
         - is_prim_infer: no effect.
 

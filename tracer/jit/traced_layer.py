@@ -12,6 +12,7 @@ import numpy as np
 from ..capture.dynamic_shapes import program_without_guards_and_fixed_dims
 from ..core.errors import OpError, append_user_line, warn
 from ..core.garbage_collection import without_full_collections
+from ..core.html import html_table
 from ..core.tensor import Tensor
 from ..ir.passes.prune import prune
 from ..ir.program import Guard, Program
@@ -119,6 +120,10 @@ class TracedLayer:
             )
             warn(f"TracedLayer.trace: {why}")
         return outputs, TracedLayer(recording)
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks."""
+        return html_table(self.program.summary_rows(), caption="TracedLayer")
 
     @property
     def program(self) -> Program:

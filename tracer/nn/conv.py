@@ -22,6 +22,10 @@ def _padded_input_and_conv_padding(layer: Any, x: Tensor) -> tuple[Tensor, Any]:
     """
     if layer._padding_mode == "zeros":
         return x, layer._padding
+    if isinstance(layer._padding, str):
+        name = type(layer).__name__
+        problem = f"padding={layer._padding!r} needs padding_mode='zeros'; pass numbers"
+        raise OpError(append_user_line(f"{name}: {problem}"))
     pads = [
         p
         for p in reversed(to_int_list_of_length(layer._padding, len(layer._stride)))

@@ -43,7 +43,10 @@ class FunctionLayer(LayerWithArgumentAttributes):
     _attribute_names: ClassVar[dict[str, str]] = {}  # exceptions from the row's attribute_format
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        bound = type(self).__init__.__signature__.bind(self, *args, **kwargs)  # type: ignore[attr-defined]
+        try:
+            bound = type(self).__init__.__signature__.bind(self, *args, **kwargs)  # type: ignore[attr-defined]
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}.__init__() {error}") from None
         super().__init__()
         bound.apply_defaults()
         config = dict(list(bound.arguments.items())[1:])
@@ -58,7 +61,10 @@ class FunctionLayer(LayerWithArgumentAttributes):
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         if kwargs:
-            inputs = type(self).forward.__signature__.bind(self, *inputs, **kwargs).args[1:]  # type: ignore[attr-defined]
+            try:
+                inputs = type(self).forward.__signature__.bind(self, *inputs, **kwargs).args[1:]  # type: ignore[attr-defined]
+            except TypeError as error:
+                raise TypeError(f"{type(self).__name__}.forward() {error}") from None
         training = {"training": self.training} if self.row.pass_training else {}
         return getattr(F, self.row.function)(
             *inputs, **self._read_argument_attributes(), **training

@@ -14,6 +14,7 @@ from ..core.dtype import default_float_np_dtype, is_half, is_inexact, parse_dtyp
 from ..core.errors import OperandError, OpError, append_user_line
 from ..core.legacy_importer import import_legacy_module
 from ..core.mode import state
+from ..core.name_hints import LAYER_ATTRIBUTES, suggest_alternatives
 from ..core.parameter import Parameter
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import RemovableHookHandle, Tensor
@@ -113,6 +114,7 @@ class _LayerHelperDescriptor:
         )
 
 
+@suggest_alternatives(LAYER_ATTRIBUTES)
 class Layer:
     """Base class of all layers: parameters, buffers, sublayers and a `forward` method.
 
@@ -204,7 +206,8 @@ class Layer:
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """Call the pre-forward hooks, `forward` and the post-forward hooks; return the outputs."""
-        forward = self.forward if state.mode.is_eager else state.mode.convert_forward(self.forward)
+        mode = state.mode
+        forward = mode.convert_forward(self.forward) if mode.converts_forward else self.forward
         if not self._forward_pre_hooks and not self._forward_post_hooks:
             return forward(*inputs, **kwargs)
         for hook in list(self._forward_pre_hooks.values()):

@@ -35,12 +35,18 @@ __all__ = [
     "SyncBatchNorm",
 ]
 
+# rank -> axes
+_LAYOUTS = {2: "[N, C]", 3: "[N, C, L]", 4: "[N, C, H, W]", 5: "[N, C, D, H, W]"}
+
 
 def _check_rank(layer: Layer, x: Tensor, ranks: Sequence[int]) -> None:
     check_tensors(x)
     if x.ndim not in ranks:
+        layouts = " or ".join(f"{rank} axes {_LAYOUTS[rank]}" for rank in ranks)
         raise OpError(
-            append_user_line(f"{type(layer).__name__}: expected a rank of {ranks} (X={x.meta})")
+            append_user_line(
+                f"{type(layer).__name__}: the input needs {layouts}, and has {x.ndim} (X={x.meta})"
+            )
         )
 
 

@@ -6,6 +6,7 @@ Sequences are [batch, length, embed_dim].
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..core.dtype import is_real
@@ -92,6 +93,18 @@ class StaticCache(NamedTuple):
 
     k: Tensor
     v: Tensor
+
+
+def activation_function(layer: str, name: str) -> Callable[[Tensor], Tensor]:
+    """Return the function of an activation.
+
+    layer: the name of the layer, for the error
+    """
+    found: Callable[[Tensor], Tensor] | None = getattr(F, name, None)
+    if found is None:
+        problem = f"activation={name!r} is not a function of nn.functional"
+        raise OpError(append_user_line(f"{layer}: {problem}"))
+    return found
 
 
 class MultiHeadAttention(Layer):
@@ -409,7 +422,7 @@ class TransformerEncoderLayer(_TransformerLayer):
         self.linear2 = Linear(dim_feedforward, d_model, weights[1], biases[1])
         self.norm1, self.norm2 = LayerNorm(d_model), LayerNorm(d_model)
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        self.activation = getattr(F, activation)
+        self.activation = activation_function(type(self).__name__, activation)
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
         """Compute the output of the layer.
@@ -641,7 +654,7 @@ class TransformerDecoderLayer(_TransformerLayer):
         self.linear2 = Linear(dim_feedforward, d_model, weights[2], biases[2])
         self.norm1, self.norm2, self.norm3 = (LayerNorm(d_model) for _ in range(3))
         self.dropout1, self.dropout2, self.dropout3 = (Dropout(dropout) for _ in range(3))
-        self.activation = getattr(F, activation)
+        self.activation = activation_function(type(self).__name__, activation)
 
     def forward(
         self,

@@ -58,14 +58,11 @@ def _(xs, axis_tensor, *, axis):
     at = normalize_axis(axis, rank)
     shape = xs[0].shape
     for x in xs[1:]:
-        check(
-            all(
-                dims_match(a, b)
-                for i, (a, b) in enumerate(zip(shape, x.shape, strict=True))
-                if i != at
-            ),
-            "the shapes differ",
-        )
+        for i, (a, b) in enumerate(zip(shape, x.shape, strict=True)):
+            check(
+                i == at or dims_match(a, b),
+                f"the sizes of axis {i} differ, {a} and {b}; only axis {at} may differ",
+            )
         shape = tuple(map(pick_known_dim, shape, x.shape))
     total = [x.shape[at] for x in xs]
     return Meta(shape_with_axis_size(shape, at, -1 if min(total) < 0 else sum(total)), xs[0].dtype)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import OperandError, OpError, append_user_line
 from .lr_base import LRScheduler
 
@@ -31,6 +33,12 @@ def _check_gamma(scheduler: str, gamma: float) -> None:
     """Raise OpError if gamma does not decrease the learning rate, that is, unless gamma < 1."""
     if gamma >= 1.0:
         raise OpError(append_user_line(f"{scheduler}: gamma={gamma} should be < 1"))
+
+
+def _check_positive(scheduler: str, name: str, value: int) -> None:
+    """Raise OpError unless a number of epochs is a positive int."""
+    if not isinstance(value, int | np.integer) or value <= 0:
+        raise OpError(append_user_line(f"{scheduler}: {name}={value!r} is not a positive int"))
 
 
 class StepDecay(LRScheduler):
@@ -73,6 +81,7 @@ class StepDecay(LRScheduler):
         verbose: bool = False,
     ) -> None:
         _check_gamma("StepDecay", gamma)
+        _check_positive("StepDecay", "step_size", step_size)
         self.step_size = step_size
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
@@ -260,6 +269,7 @@ class CosineAnnealingDecay(LRScheduler):
         last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
+        _check_positive("CosineAnnealingDecay", "T_max", T_max)
         self.T_max = T_max
         self.eta_min = float(eta_min)
         super().__init__(learning_rate, last_epoch, verbose)

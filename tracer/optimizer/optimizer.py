@@ -18,8 +18,10 @@ from ..core.errors import (
     OpError,
     append_user_line,
 )
+from ..core.name_hints import OPTIMIZER_ATTRIBUTES, suggest_alternatives
 from ..core.op import Op, kernel_selection
 from ..core.parameter import Parameter
+from ..core.profile_events import event
 from ..core.tensor import Tensor, save_values_for_backward_before_change, set_grads_to_zero
 from .lr_base import LRScheduler
 from .type_aliases import GradientClip, WeightDecay
@@ -88,6 +90,7 @@ def _create_accumulator(spec: AccumulatorSpec, like: Array, dtype: Any) -> Array
     return cuda.to_device(np.full(like.shape, spec.initial_value, dtype), cuda.gpu_index_of(like))
 
 
+@suggest_alternatives(OPTIMIZER_ATTRIBUTES)
 class Optimizer:
     """Base class of all optimizers: parameters, learning rate, clipping, weight decay and state.
 
@@ -158,10 +161,10 @@ class Optimizer:
                 f"{type(self).__name__}: parameters are required, e.g. "
                 "parameters=layer.parameters()"
             )
-        if isinstance(parameters, Tensor):
+        if isinstance(parameters, Tensor) or not isinstance(parameters, Iterable | None):
             raise OperandError(
-                f"{type(self).__name__}: parameters must be a list, not one "
-                f"{type(parameters).__name__}"
+                f"{type(self).__name__}: parameters must be a list, such as layer.parameters(), "
+                f"not one {type(parameters).__name__}"
             )
         if not isinstance(learning_rate, int | float | np.number | LRScheduler):
             raise OperandError(
@@ -316,6 +319,11 @@ class Optimizer:
         [0.9, 0.8]
         """
         mode.reject_static_graph_mode(f"{type(self).__name__}.step", "use minimize")
+        with event(f"{type(self).__name__}.step", "Optimization"):
+            self._step()
+
+    def _step(self) -> None:
+        """Update all parameters that have a gradient."""
         self._clip_and_update(
             [
                 (p, p.grad.array)

@@ -15,7 +15,11 @@ from ..core.dtype import DTYPE_BY_NP, default_float_np_dtype, parse_dtype
 from ..core.errors import OperandError, OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand_checks import axis_out_of_range_error, not_a_tensor_error
+from ..core.operand_checks import (
+    axis_out_of_range_error,
+    called_function_name,
+    not_a_tensor_error,
+)
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import Tensor
 from ..ops.creation import VALUES_ATTR_BY_DTYPE
@@ -256,7 +260,11 @@ def axis_list(axis: Any) -> list[int]:
         return []
     if isinstance(axis, Tensor):
         return [int(a) for a in np.asarray(axis.tolist()).reshape(-1)]
-    return [int(axis)] if isinstance(axis, int | np.integer) else [int(a) for a in axis]
+    try:
+        return [int(axis)] if isinstance(axis, int | np.integer) else [int(a) for a in axis]
+    except (TypeError, ValueError):
+        problem = f"axis={axis!r} is not an int or a list of int"
+        raise OperandError(append_user_line(f"{called_function_name()}: {problem}")) from None
 
 
 def call_with_possibly_symbolic_axis(axis: Any, count: int, function: Callable[[int], Any]) -> Any:

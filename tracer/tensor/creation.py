@@ -14,7 +14,7 @@ from ..core.dtype import default_float_np_dtype, is_real, parse_dtype
 from ..core.errors import append_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand_checks import not_a_tensor_error
+from ..core.operand_checks import not_a_tensor_error, reject_several_numbers
 from ..core.tensor import Tensor
 from ..core.type_aliases import DTypeLike, Scalar, Shape, Size, TensorLike
 from .convert import (
@@ -148,6 +148,8 @@ def zeros(shape: Shape, dtype: DTypeLike | None = None, name: str | None = None)
     >>> paddle.zeros([2, 3], dtype="int64").tolist()
     [[0, 0, 0], [0, 0, 0]]
     """
+    if isinstance(shape, int):
+        reject_several_numbers("zeros", shape, dtype)
     return full(shape, 0.0, default_float_np_dtype() if dtype is None else dtype)
 
 
@@ -176,6 +178,8 @@ def ones(shape: Shape, dtype: DTypeLike | None = None, name: str | None = None) 
     >>> paddle.ones([2, 3]).tolist()
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
+    if isinstance(shape, int):
+        reject_several_numbers("ones", shape, dtype)
     return full(shape, 1.0, default_float_np_dtype() if dtype is None else dtype)
 
 
@@ -206,6 +210,8 @@ def empty(shape: Shape, dtype: DTypeLike | None = None, name: str | None = None)
     >>> paddle.empty([2, 3]).shape
     [2, 3]
     """
+    if isinstance(shape, int):
+        reject_several_numbers("empty", shape, dtype)
     return zeros(shape, dtype)
 
 
@@ -931,6 +937,8 @@ def rand(shape: Shape, dtype: DTypeLike | None = None, name: str | None = None) 
     >>> x.shape, bool((x >= 0).all()), bool((x < 1).all())
     ([2, 3], True, True)
     """
+    if isinstance(shape, int):
+        reject_several_numbers("rand", shape, dtype)
     return uniform(shape, dtype, 0.0, 1.0)
 
 
@@ -964,6 +972,8 @@ def randn(shape: Shape, dtype: DTypeLike | None = None, name: str | None = None)
     >>> paddle.randn([2, 3]).shape
     [2, 3]
     """
+    if isinstance(shape, int):
+        reject_several_numbers("randn", shape, dtype)
     return _run_random_op("gaussian_random", shape, dtype, mean=0.0, std=1.0)
 
 

@@ -9,7 +9,13 @@ from typing import Any, overload
 import numpy as np
 
 from ..core.dtype import parse_dtype
-from ..core.errors import ArgumentAssertionError, OpError, TraceError, append_user_line
+from ..core.errors import (
+    ArgumentAssertionError,
+    OperandError,
+    OpError,
+    TraceError,
+    append_user_line,
+)
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import (
@@ -17,6 +23,7 @@ from ..core.operand_checks import (
     called_function_name,
     check_tensors,
     not_a_tensor_error,
+    reject_several_numbers,
 )
 from ..core.tensor import Tensor
 from ..core.type_aliases import Axes, DTypeLike, Operand, Scalar, Shape, Size
@@ -106,6 +113,8 @@ def reshape(x: Tensor, shape: Shape, name: str | None = None) -> Tensor:
     >>> paddle.reshape(x, [0, 1, 3]).shape
     [2, 1, 3]
     """
+    if name is not None:
+        reject_several_numbers("reshape", shape, name)
     ints, tensors = split_shape_into_ints_and_tensors(shape, "reshape")
     if tensors is None:
         return OPS["reshape2"](x, shape=ints)
@@ -142,6 +151,8 @@ def transpose(x: Tensor, perm: Sequence[int], name: str | None = None) -> Tensor
     >>> paddle.transpose(paddle.zeros([2, 3, 4]), [2, 0, 1]).shape
     [4, 2, 3]
     """
+    if isinstance(perm, int):
+        reject_several_numbers("transpose", perm, name)
     return OPS["transpose2"](x, axis=list(perm))
 
 
@@ -337,6 +348,8 @@ def squeeze(x: Tensor, axis: Axes | Tensor | None = None, name: str | None = Non
     >>> paddle.squeeze(x, axis=0).shape
     [3, 1, 2]
     """
+    if name is not None:
+        reject_several_numbers("squeeze", axis, name)
     axis = unwrap_single_tensor_axis(axis)
     if isinstance(axis, Tensor) and state.mode.static:
         return call_with_possibly_symbolic_axis(
@@ -380,6 +393,8 @@ def unsqueeze(x: Tensor, axis: Axes | Tensor, name: str | None = None) -> Tensor
     >>> paddle.unsqueeze(x, [0, -1]).shape
     [1, 3, 2, 1]
     """
+    if name is not None:
+        reject_several_numbers("unsqueeze", axis, name)
     if isinstance(axis, Tensor) and state.mode.static:
         return OPS["unsqueeze2"](x, OPS["reshape2"](axis, shape=[-1]), None)
     axes, tensors = (
@@ -681,6 +696,8 @@ def expand(x: Tensor, shape: Shape, name: str | None = None) -> Tensor:
     >>> paddle.expand(paddle.zeros([4, 1]), [-1, 5]).shape
     [4, 5]
     """
+    if name is not None:
+        reject_several_numbers("expand", shape, name)
     ints, tensors = split_shape_into_ints_and_tensors(
         _fill_minus_one_in_symbolic_expand_shape(shape, x), "expand"
     )
@@ -764,6 +781,8 @@ def tile(x: Tensor, repeat_times: Shape, name: str | None = None) -> Tensor:
     >>> paddle.tile(x, [2, 2]).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
+    if name is not None:
+        reject_several_numbers("tile", repeat_times, name)
     ints, tensors = split_shape_into_ints_and_tensors(repeat_times, "tile")
     return OPS["tile"](x, None, tensors, repeat_times=ints)
 
@@ -803,6 +822,9 @@ def repeat_interleave(
     x, axis = (flatten(x), 0) if axis is None else (x, normalize_axis(axis, x, "repeat_interleave"))
     if isinstance(repeats, Tensor):
         return OPS["repeat_interleave"](x, repeats, dim=axis)
+    if not isinstance(repeats, int | np.integer):
+        problem = f"repeats is {type(repeats).__name__}, neither an int nor a Tensor"
+        raise OperandError(append_user_line(f"repeat_interleave: {problem}"))
     return OPS["repeat_interleave"](x, Repeats=int(repeats), dim=axis)
 
 
@@ -867,6 +889,8 @@ def flip(x: Tensor, axis: Axes | Tensor, name: str | None = None) -> Tensor:
     >>> paddle.flip(x, [0, 1]).tolist()
     [[4, 3], [2, 1]]
     """
+    if name is not None:
+        reject_several_numbers("flip", axis, name)
     return OPS["flip"](x, axis=axis_list(axis))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import DTYPE_BY_NP, is_inexact, is_real, parse_dtype, promote_dtypes
-from ..core.errors import OpError, append_user_line
+from ..core.errors import OperandError, OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
 from ..core.operand_checks import not_a_tensor_error, rename_generated_function
@@ -732,6 +732,8 @@ def scale(
     >>> paddle.scale(x, scale=2.0, bias=1.0, bias_after_scale=False).tolist()
     [4.0, 6.0]
     """
+    if act is not None and act not in OPS:
+        raise OpError(append_user_line(f"scale: act={act!r} is not the name of an op"))
     factor, tensor = (1.0, scale) if isinstance(scale, Tensor) else (float(scale), None)
     out: Tensor = OPS["scale"](
         x, tensor, scale=factor, bias=float(bias), bias_after_scale=bias_after_scale
@@ -795,7 +797,12 @@ def _limit(value: Scalar | None, default: float) -> tuple[Tensor | None, float]:
     """Return a limit of `clip` as an input of the op and as an attribute."""
     if isinstance(value, Tensor):
         return value, default
-    return None, default if value is None else float(value)
+    try:
+        return None, default if value is None else float(value)
+    except (TypeError, ValueError):
+        kind = type(value).__name__
+        problem = f"a limit is {kind}, neither a number nor a Tensor"
+        raise OperandError(append_user_line(f"clip: {problem}")) from None
 
 
 def add_n(inputs: Tensor | Sequence[Tensor], name: str | None = None) -> Tensor:

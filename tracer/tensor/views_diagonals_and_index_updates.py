@@ -11,7 +11,7 @@ import numpy as np
 from ..core.dtype import parse_dtype
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
-from ..core.operand_checks import check_tensors, not_a_tensor_error
+from ..core.operand_checks import check_tensors, not_a_tensor_error, reject_several_numbers
 from ..core.tensor import Tensor
 from ..core.type_aliases import Axes, DTypeLike, Scalar, Shape, Size, TensorLike
 from . import creation, linalg, manipulation, math
@@ -187,12 +187,19 @@ def view(x: Tensor, shape_or_dtype: Shape | DTypeLike, name: str | None = None) 
     >>> x.view("int32").tolist()
     [1065353216, 1073741824]
     """
+    if isinstance(shape_or_dtype, int):
+        reject_several_numbers("view", shape_or_dtype, name)
     if isinstance(shape_or_dtype, list | tuple):
         return manipulation.reshape(x, shape_or_dtype)
     check_tensors(x)
-    return array_to_tensor_on_device_of(
-        x, np.ascontiguousarray(x.numpy()).view(parse_dtype(shape_or_dtype).np)
-    )
+    dtype = parse_dtype(shape_or_dtype)
+    itemsize = dtype.np.itemsize
+    if itemsize != x.meta.dtype.itemsize and (
+        not x.shape or x.shape[-1] * x.meta.dtype.itemsize % itemsize
+    ):
+        problem = f"the bytes of the last axis are no multiple of those of {dtype.name}"
+        raise OpError(append_user_line(f"view: {problem} (X={x.meta})"))
+    return array_to_tensor_on_device_of(x, np.ascontiguousarray(x.numpy()).view(dtype.np))
 
 
 def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:

@@ -708,6 +708,9 @@ def box_coder(
     [[[0.0, 0.0, 10.0, 20.0]]]
     """
     is_tensor = isinstance(prior_box_var, Tensor)
+    if not is_tensor and not isinstance(prior_box_var, list | tuple | float | int):
+        problem = f"prior_box_var is {type(prior_box_var).__name__}, neither a Tensor nor a list"
+        raise OpError(append_user_line(f"box_coder: {problem}"))
     return OPS["box_coder"](
         prior_box,
         prior_box_var if is_tensor else None,

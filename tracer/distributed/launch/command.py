@@ -81,7 +81,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="oarlock.distributed.launch",
         description="Start a program in several processes on this machine. For several machines "
-        "use mpiexec itself; see docs/scaling.md.",
+        "use mpiexec itself; see docs/distributed.md.",
     )
     parser.add_argument(
         "--nproc_per_node",

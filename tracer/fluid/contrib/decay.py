@@ -16,6 +16,8 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
     """Return a subclass of base_optimizer whose first argument is `weight_decay`, a float.
 
     new parameter = update of base_optimizer - parameter * weight_decay (Loshchilov and Hutter 2017)
+
+    The newer name is `paddle.optimizer.AdamW`.
     """
 
     class OptimizerWithDecoupledWeightDecay(base_optimizer):  # type: ignore[misc]

@@ -14,6 +14,8 @@ __all__ = ["AutoMixedPrecisionLists", "decorate"]
 class AutoMixedPrecisionLists(_Lists):
     """The ops that run in half precision and in float32, as
     `static.amp.AutoMixedPrecisionLists`.
+
+    Paddle 2 has the lists of paddle.amp.auto_cast instead.
     """
 
     def __init__(

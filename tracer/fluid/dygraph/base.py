@@ -44,6 +44,8 @@ def guard(place: Any = None) -> Iterator[None]:
 
     Names are generated anew, and random numbers start from the `random_seed` of the default
     programs.
+
+    Paddle 2 has dynamic mode, which is the default instead.
     """
     warn_deprecated_once("fluid.dygraph.guard", "that by itself, and paddle.disable_static()")
     previous, TRAINING_MODE.training = TRAINING_MODE.training, True
@@ -97,7 +99,10 @@ def to_variable(
 
 
 def no_grad(func: Callable[..., Any] | None = None) -> Any:
-    """Disable gradients in a function, or without `func` in the body of a `with` statement."""
+    """Disable gradients in a function, or without `func` in the body of a `with` statement.
+
+    The newer name is `paddle.no_grad`.
+    """
     return autograd.no_grad() if func is None else autograd.no_grad()(func)
 
 

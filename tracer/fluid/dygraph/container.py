@@ -13,6 +13,8 @@ __all__ = ["LayerList", "ParameterList", "Sequential"]
 class Sequential(container.Sequential, Layer):
     """Layers that are called one after the other: Sequential(a, b) or Sequential(('name', a), ...).
     A name scope as the first argument, as Paddle 1.6 accepts it, is ignored.
+
+    The newer name is `paddle.nn.Sequential`.
     """
 
     def __init__(self, *layers: Any) -> None:
@@ -23,7 +25,10 @@ class Sequential(container.Sequential, Layer):
 
 
 class LayerList(container.LayerList, Layer):
-    """A list of layers."""
+    """A list of layers.
+
+    The newer name is `paddle.nn.LayerList`.
+    """
 
     def __init__(self, sublayers: Any = None) -> None:
         super().__init__(sublayers)
@@ -37,7 +42,10 @@ class LayerList(container.LayerList, Layer):
 
 
 class ParameterList(container.ParameterList, Layer):
-    """A list of parameters."""
+    """A list of parameters.
+
+    The newer name is `paddle.nn.ParameterList`.
+    """
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__(parameters)

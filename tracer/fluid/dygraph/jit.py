@@ -35,7 +35,10 @@ def _collect_nested_tensors(inputs: Any) -> list[Any]:
 
 
 class TracedLayer:
-    """The program of a layer, captured by `TracedLayer.trace`."""
+    """The program of a layer, captured by `TracedLayer.trace`.
+
+    The newer name is `paddle.jit.TracedLayer`.
+    """
 
     def __init__(self, program: Any, parameters: Any, feed_names: Any, fetch_names: Any) -> None:
         self._program, self._params, self._feed_names, self._fetch_names = (

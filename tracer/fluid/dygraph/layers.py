@@ -43,6 +43,8 @@ class Layer(_Layer):
     name_scope: prefix of its full name
 
     `_build_once` is called before the first forward.
+
+    The newer name is `paddle.nn.Layer`.
     """
 
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:

@@ -41,6 +41,8 @@ class NCE(OptionalNameScopeLayer):
 
     As in 1.8, a bias is created only if bias_attr is given. As in `fluid.layers.nce`, classes are
     sampled once for all rows.
+
+    The newer name is `paddle.static.nn.nce`.
     """
 
     def __init__(

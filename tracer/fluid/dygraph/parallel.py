@@ -42,6 +42,8 @@ class ParallelStrategy:
 def prepare_context(strategy: Any = None) -> Any:
     """Connect to the other processes of a data-parallel training. Returns the strategy to pass to
     DataParallel.
+
+    The newer name is `paddle.distributed.init_parallel_env`.
     """
     init_parallel_env()
     return ParallelStrategy() if strategy is None else strategy

@@ -168,7 +168,10 @@ class GeneratorLoader:
 
 
 class PyReader(GeneratorLoader):
-    """A GeneratorLoader whose methods that set the source have the older names decorate_*."""
+    """A GeneratorLoader whose methods that set the source have the older names decorate_*.
+
+    The newer name is `paddle.io.DataLoader`.
+    """
 
     def __init__(
         self,

@@ -16,6 +16,8 @@ __all__ = ["DataLoader", "default_collate_fn"]
 class DataLoader(_DataLoader):
     """Loader of the batches of a dataset, as `oarlock.io.DataLoader`. Without return_list, a batch
     is a dict from the names of the variables in feed_list to arrays.
+
+    The newer name is `paddle.io.DataLoader`.
     """
 
     def __init__(

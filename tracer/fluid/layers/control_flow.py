@@ -48,6 +48,8 @@ def tensor_array_to_tensor(
 ) -> tuple[Any, Any]:
     """Concatenate, or with use_stack stack, the items of a tensor array along `axis`; also return
     the size of each item along it, int32 [N].
+
+    Paddle 2 has paddle.concat and paddle.stack instead.
     """
     return _tensor_array_to_tensor(input, axis, use_stack)
 

@@ -41,6 +41,8 @@ def warpctc(
 
     input: [R, C] with LoD, or [T, n, C] with input_length
     label: int [L, 1] with LoD, or [n, S] with label_length
+
+    The newer name is `paddle.nn.functional.ctc_loss`.
     """
     attrs = {"blank": blank, "norm_by_times": norm_by_times}
     if input_length is not None:
@@ -141,6 +143,8 @@ def im2sequence(
 
     input: [N, C, H, W].
     Returns [N L, C KH KW].
+
+    The newer name is `paddle.nn.functional.unfold`.
     """
     kernels, strides, out_stride = (
         [v, v] if isinstance(v, int) else list(v) for v in (filter_size, stride, out_stride)

@@ -61,7 +61,10 @@ def data(
 
 
 def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False) -> Any:
-    """Create a variable whose value and shape are assigned later."""
+    """Create a variable whose value and shape are assigned later.
+
+    The newer name is `paddle.empty`.
+    """
     if state.mode.program_builder is None:
         tensor = Tensor(np.zeros(0, parse_dtype(dtype).np))
         tensor.name = name or unique_name.generate("create_tensor")
@@ -118,7 +121,10 @@ def create_global_var(
 def autoincreased_step_counter(
     counter_name: str | None = None, begin: int = 1, step: int = 1
 ) -> Any:
-    """Return a counter of the runs of the program, int64 [1], which each run increments first."""
+    """Return a counter of the runs of the program, int64 [1], which each run increments first.
+
+    Paddle 2 has the schedulers of paddle.optimizer.lr instead.
+    """
     mode = state.mode
     if not isinstance(mode, StaticGraphMode):
         raise OarlockError(

@@ -28,6 +28,8 @@ class BeamSearchDecoder(decode.BeamSearchDecoder):
     """Beam search with a cell, like `oarlock.nn.BeamSearchDecoder`.
 
     As in 1.8, a beam that has ended remains ended.
+
+    The newer name is `paddle.nn.BeamSearchDecoder`.
     """
 
     @property

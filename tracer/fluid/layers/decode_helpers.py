@@ -26,6 +26,8 @@ __all__ = [
 class DecodeHelper:
     """Base class of decode helpers. A helper determines the first inputs of a BasicDecoder, the
     token that each step selects, and the inputs of the next step.
+
+    The newer name is `paddle.nn.dynamic_decode`.
     """
 
     def initialize(self) -> Any:
@@ -45,6 +47,8 @@ class TrainingHelper(DecodeHelper):
 
     inputs: [B, T, *], or [T, B, *] if time_major
     sequence_length: int [B]
+
+    The newer name is `paddle.nn.RNN`.
     """
 
     def __init__(self, inputs: Any, sequence_length: Any, time_major: bool = False) -> None:
@@ -91,6 +95,8 @@ class GreedyEmbeddingHelper(DecodeHelper):
     embedding_fn: converts tokens to inputs
     start_tokens: int [B]
     end_token: ends a sequence
+
+    The newer name is `paddle.nn.dynamic_decode`.
     """
 
     def __init__(self, embedding_fn: Any, start_tokens: Any, end_token: int) -> None:
@@ -122,6 +128,8 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     of the next step.
 
     softmax_temperature: divisor of the outputs
+
+    The newer name is `paddle.nn.dynamic_decode`.
     """
 
     def __init__(
@@ -156,6 +164,8 @@ class BasicDecoder(Decoder):
     """A decoder that runs a cell with the inputs of a helper.
 
     output_fn: applied to the outputs of the cell before a token is selected
+
+    The newer name is `paddle.nn.RNN`.
     """
 
     OutputWrapper = Outputs

@@ -98,6 +98,8 @@ def density_prior_box(
     input: [N, C, H, W].
     image: [N, C', H', W'].
     Returns boxes and variances [H, W, P, 4]; with flatten_to_2d [H * W * P, 4].
+
+    The newer name is `paddle.vision.ops.prior_box`.
     """
     step = _require_width_height(steps, "density_prior_box: steps")
     boxes, variances = OPS["density_prior_box"](
@@ -412,6 +414,8 @@ def detection_output(
 
     Returns class, score and box [R, 6] with LoD. As in Paddle 1.8, background_label and nms_eta
     have no effect: they are 0 and 1.
+
+    Paddle 2 has paddle.vision.ops.box_coder and nms instead.
     """
     boxes = box_coder(prior_box, prior_box_var, loc, "decode_center_size")
     probabilities = set_stop_gradient(transpose(softmax(scores), [0, 2, 1]))

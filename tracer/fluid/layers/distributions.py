@@ -166,7 +166,7 @@ class Categorical:
 
 
 @warn_deprecated_on_first_use(
-    "fluid.layers.MultivariateNormalDiag", "paddle.distribution.MultivariateNormalDiag"
+    "fluid.layers.MultivariateNormalDiag", "paddle.distribution.Independent"
 )
 class MultivariateNormalDiag:
     """Multivariate normal distribution with mean loc [K] and a diagonal matrix scale [K, K]; arrays

@@ -34,7 +34,8 @@ def _make_elementwise_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
     layer.__name__ = layer.__qualname__ = kind
     layer.__doc__ = (
         f"act({kind}(x, y)), [*S]. x: [*S]; y: the same shape, or consecutive axes of it that "
-        "start at `axis` (-1: the last ones)."
+        "start at `axis` (-1: the last ones).\n\n"
+        f"    The newer name is `paddle.{paddle2_name}`.\n    "
     )
     return layer
 

@@ -21,6 +21,8 @@ class IfElse:
 
     In a block, `input(x)` returns its rows of x and `output(...)` sets its outputs. Raises OpError
     outside of a block.
+
+    The newer name is `paddle.static.nn.cond`.
     """
 
     def __init__(self, cond: Variable, name: str | None = None) -> None:

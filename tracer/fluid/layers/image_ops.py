@@ -48,6 +48,8 @@ def image_resize(
     out_shape, scale: numbers or variables
     resample: "BILINEAR", "TRILINEAR", "NEAREST" or "BICUBIC"
     Returns [N, C, *out_shape].
+
+    The newer name is `paddle.nn.functional.interpolate`.
     """
     if out_shape is None and scale is None and actual_shape is None:
         raise OpError(
@@ -206,6 +208,8 @@ def space_to_depth(x: Any, blocksize: int, name: str | None = None) -> Any:
 
     x: [N, C, H, W].
     Returns [N, C * b * b, H / b, W / b].
+
+    The newer name is `paddle.nn.functional.pixel_unshuffle`.
     """
     b, (_, channels, height, width) = blocksize, x.meta.shape
     inner = channels // (b * b)

@@ -163,7 +163,10 @@ def bpr_loss(input: Any, label: Any, name: str | None = None) -> Any:
 
 
 def rank_loss(label: Any, left: Any, right: Any, name: str | None = None) -> Any:
-    """ln(1 + exp(left - right)) - label * (left - right), [N, 1] (Burges et al. 2005)."""
+    """ln(1 + exp(left - right)) - label * (left - right), [N, 1] (Burges et al. 2005).
+
+    The newer name is `paddle.nn.functional.margin_ranking_loss`.
+    """
     return OPS["rank_loss"](label, left, right)
 
 
@@ -200,6 +203,8 @@ def sigmoid_focal_loss(
     label: int [N, 1], 0 for the background.
     fg_num: int [1].
     Returns [N, C].
+
+    The newer name is `paddle.nn.functional.sigmoid_focal_loss`.
     """
     num_classes = int(x.meta.shape[1])
     flat = OPS["squeeze2"](label, axes=[-1])

@@ -29,6 +29,8 @@ def gru_unit(
     """One step of a GRU; returns the new state, the reset state and the gates.
 
     input: [B, size] with size = 3 D
+
+    The newer name is `paddle.nn.GRUCell`.
     """
     helper = LayerHelper("gru_unit", None, input)
     width = size // 3
@@ -60,6 +62,8 @@ def lstm_unit(
     x_t: [B, M].
     hidden_t_prev, cell_t_prev: [B, D].
     Returns [B, D], [B, D].
+
+    The newer name is `paddle.nn.LSTMCell`.
     """
     width = require_static_size("lstm_unit", cell_t_prev, 1)
     inputs = OPS["concat"]([x_t, hidden_t_prev], axis=1)
@@ -95,6 +99,8 @@ def lstm(
 
     All weights are one parameter, in the order of cuDNN: the matrices of all layers, then all
     biases.
+
+    The newer name is `paddle.nn.LSTM`.
     """
     helper = LayerHelper("cudnn_lstm", name, input, init_h, init_c)
     size = require_static_size(helper.layer_type, input, 2)
@@ -150,6 +156,8 @@ def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = N
     Returns int64 [R, 1].
 
     Raises OpError if no parameter has this name.
+
+    The newer name is `paddle.text.viterbi_decode`.
     """
     spec = ParamAttr.of(param_attr)
     block = default_main_program().global_block()

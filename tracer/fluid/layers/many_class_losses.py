@@ -73,6 +73,8 @@ def sampled_softmax_with_cross_entropy(
     logits: [N, C].
     label: int64 [N, T].
     Returns [N, 1].
+
+    The newer name is `paddle.nn.functional.cross_entropy`.
     """
     sampled_logits, sampled_labels, *_ = OPS["sample_logits"](
         logits,

@@ -52,6 +52,8 @@ def mean_iou(input: Any, label: Any, num_classes: int) -> Any:
     input, label: int [*]
 
     Returns the mean float32 [1], and the numbers of wrong and correct elements int32 [num_classes].
+
+    The newer name is `paddle.metric.Metric`.
     """
     flat = [OPS["reshape2"](cast(t, "int64"), shape=[-1]) for t in (input, label)]
     predicted, expected = (OPS["one_hot_v2"](t, depth=num_classes, dtype=5) for t in flat)

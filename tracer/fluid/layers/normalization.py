@@ -113,6 +113,8 @@ def data_norm(
     input: [N, C].
     param_attr: dict with the initial sums "batch_size", "batch_sum" and "batch_square"
     Returns [N, C].
+
+    The newer name is `paddle.nn.BatchNorm1D`.
     """
     initial = param_attr if isinstance(param_attr, dict) else {}
     helper = LayerHelper("data_norm", None, input)

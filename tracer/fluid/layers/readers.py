@@ -91,6 +91,8 @@ def load(out: Any, file_path: str, load_as_fp16: bool | None = None) -> None:
     """Set a variable, in each run of the program, to the value in a file of save_vars.
 
     load_as_fp16: round to half precision
+
+    The newer name is `paddle.load`.
     """
 
     def value() -> Any:

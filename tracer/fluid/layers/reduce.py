@@ -32,7 +32,8 @@ def _make_reduce_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
 
     layer.__name__ = layer.__qualname__ = kind
     layer.__doc__ = (
-        f"{paddle2_name} over the axes `dim`, by default all; returns [1] if no axis remains."
+        f"{paddle2_name} over the axes `dim`, by default all; returns [1] if no axis remains.\n\n"
+        f"    The newer name is `paddle.{paddle2_name}`.\n    "
     )
     return layer
 

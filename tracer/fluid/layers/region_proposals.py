@@ -358,6 +358,8 @@ def locality_aware_nms(
     scores: [N, 1, M].
     Returns [R, 2 + S] with LoD.
     S is 4, or twice the number of corners of convex polygons.
+
+    The newer name is `paddle.vision.ops.matrix_nms`.
     """
     if len(scores.shape) != 3 or scores.shape[1] != 1:
         raise OpError(

@@ -21,6 +21,8 @@ class RNNCell:
 
     `call(inputs, states)` returns the outputs of a step and the new states. `state_shape` is the
     shape of the states without the batch dimension.
+
+    The newer name is `paddle.nn.RNNCellBase`.
     """
 
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
@@ -65,6 +67,8 @@ class RNNCell:
 class GRUCell(RNNCell):
     """The cell of `fluid.contrib`'s BasicGRUUnit: inputs [B, D], states [B, hidden_size] -> (h,
     h).
+
+    The newer name is `paddle.nn.GRUCell`.
     """
 
     def __init__(
@@ -101,6 +105,8 @@ class LSTMCell(RNNCell):
     inputs: [B, D].
     states: [h, c], [B, hidden_size] each.
     Returns (h, [h, c]).
+
+    The newer name is `paddle.nn.LSTMCell`.
     """
 
     def __init__(

@@ -129,6 +129,8 @@ def prroi_pool(
     rois: [R, 4] with LoD.
     batch_roi_nums: [N]; the number of regions per image, if rois have no LoD
     Returns [R, C, *pooled].
+
+    The newer name is `paddle.vision.ops.roi_align`.
     """
     size = {
         "pooled_height": pooled_height,
@@ -160,6 +162,8 @@ def deformable_roi_pooling(
     trans: [R, 2 * K, *part_size].
     position_sensitive: each bin reads its own channels
     Returns [R, D, *pooled].
+
+    Paddle 2 has paddle.vision.ops.deform_conv2d and roi_align instead.
     """
     channels = input.shape[1]
     depth = channels // (pooled_height * pooled_width) if position_sensitive else channels

@@ -54,6 +54,8 @@ def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | 
     """Return 1 at positions before x, else 0: int [*] -> [*, maxlen].
 
     maxlen: by default the maximum of x
+
+    The newer name is `paddle.nn.functional.sequence_mask`.
     """
     maxlen_tensor = maxlen if hasattr(maxlen, "meta") else None
     size = -1 if maxlen is None or maxlen_tensor is not None else int(maxlen)
@@ -98,6 +100,8 @@ def dynamic_lstm(
 
     input: [R, size], already projected, with size = 4 D.
     Returns [R, D], [R, D].
+
+    The newer name is `paddle.nn.LSTM`.
     """
     helper = LayerHelper("lstm", name, input)
     width = size // 4
@@ -139,6 +143,8 @@ def dynamic_lstmp(
 
     input: [R, size], already projected, with size = 4 D.
     Returns [R, proj_size], [R, D].
+
+    The newer name is `paddle.nn.LSTM`.
     """
     helper = LayerHelper("lstmp", name, input)
     width = size // 4
@@ -176,6 +182,8 @@ def dynamic_gru(
 
     input: [R, 3 size], already projected.
     Returns [R, size].
+
+    The newer name is `paddle.nn.GRU`.
     """
     helper = LayerHelper("gru", None, input)
     attrs = {

@@ -126,7 +126,10 @@ def relu6(x: Any, threshold: float = 6.0, name: str | None = None) -> Any:
 
 
 def soft_relu(x: Any, threshold: float = 40.0, name: str | None = None) -> Any:
-    """ln(1 + exp(x)), with x clipped to [-threshold, threshold]."""
+    """ln(1 + exp(x)), with x clipped to [-threshold, threshold].
+
+    The newer name is `paddle.nn.functional.softplus`.
+    """
     return OPS["soft_relu"](x, threshold=float(threshold))
 
 
@@ -201,7 +204,10 @@ def clamp(
 
 
 def clip_by_norm(x: Any, max_norm: float, name: str | None = None) -> Any:
-    """Scale x so that its norm is at most max_norm."""
+    """Scale x so that its norm is at most max_norm.
+
+    The newer name is `paddle.nn.ClipGradByNorm`.
+    """
     norm = OPS["sqrt"](OPS["reduce_sum"](OPS["square"](x), dim=[0], reduce_all=True))
     divisor = OPS["clip"](norm, min=float(max_norm), max=3.4028234663852886e38)
     return OPS["elementwise_mul"](

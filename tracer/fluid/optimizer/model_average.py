@@ -30,6 +30,8 @@ class ModelAverage(ParameterAveraging):
     average_window_rate times the number of all steps, at most max_average_window.
 
     Create it after the optimizer; see the op average_accumulates.
+
+    The newer name is `paddle.incubate.ModelAverage`.
     """
 
     def __init__(

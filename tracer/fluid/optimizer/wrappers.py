@@ -79,6 +79,8 @@ class RecomputeOptimizer:
 class LookaheadOptimizer:
     """Lookahead: every k steps, slow copies move towards the parameters by alpha, and the
     parameters are set to them (Zhang et al. 2019).
+
+    The newer name is `paddle.incubate.LookAhead`.
     """
 
     def __init__(self, inner_optimizer: Any, alpha: float = 0.5, k: int = 5) -> None:

@@ -102,6 +102,9 @@ def not_to_static(function: Any = None) -> Any:
     """
     if function is None:
         return not_to_static
+    if not callable(function):
+        kind = type(function).__name__
+        raise TypeError(append_user_line(f"not_to_static: expected a function, got {kind}"))
     setattr(getattr(function, "__func__", function), CONVERSION_OPTIONS, ConversionOptions(True))
     return function
 

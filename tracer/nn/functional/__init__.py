@@ -3,6 +3,7 @@
 Tensors are [N, C, *] unless `data_format` specifies another layout.
 """
 
+from ...core.lazy_import import make_lazy_getattr as _make_lazy_getattr
 from ...tensor.views_diagonals_and_index_updates import diag_embed
 from .activation import *
 from .common import *
@@ -13,3 +14,5 @@ from .norm import *
 from .pooling import *
 from .sequence import *
 from .vision import *
+
+__getattr__ = _make_lazy_getattr(globals(), {})  # for its error messages

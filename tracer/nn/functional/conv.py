@@ -58,6 +58,16 @@ def padding_attrs(padding: Any, n: int, channel_last: bool) -> dict[str, Any]:
     return {"paddings": items, "padding_algorithm": "EXPLICIT"}
 
 
+def conv_padding_attrs(padding: Any, n: int, channel_last: bool) -> dict[str, Any]:
+    """Convert the padding of a convolution to attributes; a negative one is an error, as in
+    Paddle.
+    """
+    attrs = padding_attrs(padding, n, channel_last)
+    if min(attrs["paddings"], default=0) < 0:
+        raise OpError(append_user_line(f"convolution: padding={padding!r} is negative"))
+    return attrs
+
+
 def _is_depthwise(x: Tensor, groups: int, filters: int, last: bool) -> bool:
     """Return whether the convolution is depthwise."""
     try:
@@ -156,7 +166,7 @@ def conv2d(
         dilations=to_int_list_of_length(dilation),
         groups=groups,
         data_format=data_format,
-        **padding_attrs(padding, 2, last),
+        **conv_padding_attrs(padding, 2, last),
     )
     return add_channel_bias(out, bias, last)
 
@@ -228,14 +238,14 @@ def conv3d(
         dilations=to_int_list_of_length(dilation, 3),
         groups=groups,
         data_format=data_format,
-        **padding_attrs(padding, 3, last),
+        **conv_padding_attrs(padding, 3, last),
     )
     return add_channel_bias(out, bias, last)
 
 
 def _padding_attrs_1d_as_2d(padding: Any, last: bool) -> dict[str, Any]:
     """Return the padding attributes of the 2-D convolution of width 1 that computes a 1-D one."""
-    pads = padding_attrs(padding, 1, last)
+    pads = conv_padding_attrs(padding, 1, last)
     pads["paddings"] = pads["paddings"] + [0] * len(pads["paddings"])
     return pads
 
@@ -450,7 +460,7 @@ def conv2d_transpose(
         groups=groups,
         data_format=data_format,
         **_output_size_attrs(output_padding, output_size, 2),
-        **padding_attrs(padding, 2, last),
+        **conv_padding_attrs(padding, 2, last),
     )
     return add_channel_bias(out, bias, last)
 
@@ -532,7 +542,7 @@ def conv3d_transpose(
         groups=groups,
         data_format="NHWC" if last else "NCHW",
         **_output_size_attrs(output_padding, output_size, 3),
-        **padding_attrs(padding, 3, last),
+        **conv_padding_attrs(padding, 3, last),
     )
     return add_channel_bias(out, bias, last)
 

@@ -207,6 +207,9 @@ def cross_entropy(
     >>> F.cross_entropy(logits, label, reduction="none").numpy().round(3)
     array([0.313, 0.693], dtype=float32)
     """
+    if not 0 <= label_smoothing <= 1:
+        problem = f"label_smoothing={label_smoothing} is not between 0 and 1"
+        raise OpError(append_user_line(f"cross_entropy: {problem}"))
     if label_smoothing > 0:
         soft_label, label = (
             True,

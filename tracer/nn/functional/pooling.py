@@ -111,6 +111,8 @@ def _avg_pool(
     out = _pool_nd(
         rank, x, "avg", kernel, stride, padding, ceil_mode, data_format, exclusive=exclusive_attr
     )
+    if divisor == 0:
+        raise OpError(append_user_line(f"avg_pool{rank}d: divisor_override is 0"))
     if divisor is None:
         return out
     return OPS["scale"](out, scale=math.prod(to_int_list_of_length(kernel, rank)) / float(divisor))

@@ -609,6 +609,10 @@ class Program:
 
     __str__ = __repr__ = to_string
 
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks."""
+        return self.raw._repr_html_()
+
     @staticmethod
     def parse_from_text(text: str) -> Program:
         """Parse a program from text that `to_string` returned.

@@ -80,8 +80,7 @@ def save_inference_model(
     **kwargs
         - program : Program or CompiledProgram. Default: the main program.
         - format : "paddle2" or "paddle3", default "paddle2". "paddle3" writes `path_prefix`.json,
-        the
-          program format of Paddle 3, instead of `path_prefix`.pdmodel.
+          the program format of Paddle 3, instead of `path_prefix`.pdmodel.
         - verify : bool, default True. Compare the files with the program.
         - clip_extra, legacy_format: no effect.
 

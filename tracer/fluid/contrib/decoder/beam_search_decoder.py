@@ -63,6 +63,8 @@ class TrainingDecoder(_DecoderBase):
     """Decoder for training: `with decoder.block():` records the step that runs for each element of
     the sequences, with the methods of DynamicRNN and of the state cell; `decoder()` returns the
     outputs.
+
+    The newer name is `paddle.nn.RNN`.
     """
 
     BEFORE_DECODER, IN_DECODER, AFTER_DECODER = BEFORE, INSIDE, AFTER
@@ -128,6 +130,8 @@ class BeamSearchDecoder(_DecoderBase):
         Maximum length of a sentence.
     end_id : int
         Word that ends a sentence.
+
+    The newer name is `paddle.nn.BeamSearchDecoder`.
     """
 
     BEFORE_BEAM_SEARCH_DECODER, IN_BEAM_SEARCH_DECODER, AFTER_BEAM_SEARCH_DECODER = (

@@ -26,6 +26,8 @@ def multiclass_nms2(
     """Multiclass NMS like `layers.multiclass_nms`, but with no output row if no box is selected.
 
     Returns class, score and box [R, 6]; with return_index also the indices int32 [R, 1].
+
+    The newer name is `paddle.vision.ops.nms`.
     """
     thresholds = {
         "score_threshold": float(score_threshold),

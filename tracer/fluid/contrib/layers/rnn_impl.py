@@ -154,6 +154,8 @@ def basic_gru(
     bidirectional: concatenate the outputs of both directions, [B, T, 2 H]; last states [2 layers,
     B, H]
     Returns [B, T, H], [layers, B, H].
+
+    The newer name is `paddle.nn.GRU`.
     """
 
     def unit(scope: str, weight: Any, bias: Any) -> Any:
@@ -189,6 +191,8 @@ def basic_lstm(
 
     input: [B, T, D].
     Returns [B, T, H].
+
+    The newer name is `paddle.nn.LSTM`.
     """
 
     def unit(scope: str, weight: Any, bias: Any) -> Any:

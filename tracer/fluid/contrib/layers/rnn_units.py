@@ -56,6 +56,8 @@ class BasicGRUUnit(_RecurrentUnit):
     input: [B, D].
     pre_hidden: [B, H].
     Returns [B, H].
+
+    The newer name is `paddle.nn.GRUCell`.
     """
 
     def __init__(
@@ -109,6 +111,8 @@ class BasicLSTMUnit(_RecurrentUnit):
     input: [B, D].
     pre_hidden, pre_cell: [B, H].
     Returns their new values.
+
+    The newer name is `paddle.nn.LSTMCell`.
     """
 
     def __init__(

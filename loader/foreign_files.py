@@ -1,0 +1,52 @@
+"""Recognize files of other frameworks, for the errors of readers."""
+
+from __future__ import annotations
+
+import os
+
+_PYTORCH = (
+    "is a file of PyTorch; in PyTorch, write its state dict with numpy.savez or safetensors, and "
+    "read this with numpy.load or safetensors.numpy.load_file"
+)
+_BY_EXTENSION = {
+    ".npz": "is a NumPy archive; read it with numpy.load",
+    ".onnx": "is an ONNX model; run it with onnxruntime; Oarlock writes ONNX but reads only "
+    "Paddle's formats",
+    ".pdmodel": "is a program; load it with paddle.jit.load and the path without .pdmodel",
+    ".pdiparams": "is a file of parameters; load the model with paddle.jit.load and the path "
+    "without .pdiparams",
+}
+_BY_FIRST_BYTES = (
+    (b"PK\x03\x04", _PYTORCH),
+    (b"\x93NUMPY", "is a NumPy array; read it with numpy.load"),
+    (b"\x89HDF", "is an HDF5 file; read it with h5py"),
+    (
+        b"{",
+        "is a JSON file; load the program of Paddle 3 in `name`.json with paddle.jit.load(name)",
+    ),
+)
+# The first object in a file of torch.save before PyTorch 1.6.
+_PYTORCH_MAGIC_NUMBER = bytes.fromhex("6cfc9c46f9206aa85019")
+
+
+def describe_foreign_file(head: bytes, name: str) -> str | None:
+    """Return what a file is and what to do with it, or None for an unknown format.
+
+    head: the first bytes of the file
+    """
+    extension = os.path.splitext(name)[1].lower()
+    if extension in _BY_EXTENSION:
+        return _BY_EXTENSION[extension]
+    if _PYTORCH_MAGIC_NUMBER in head:
+        return _PYTORCH
+    if _is_safetensors(head):
+        return (
+            "is a safetensors file; read it with safetensors.numpy.load_file and pass the result "
+            "to set_state_dict"
+        )
+    return next((text for start, text in _BY_FIRST_BYTES if head.startswith(start)), None)
+
+
+def _is_safetensors(head: bytes) -> bool:
+    """Whether a file begins with the length of a header of JSON."""
+    return head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30

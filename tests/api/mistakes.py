@@ -1,0 +1,373 @@
+"""Typical mistakes of users, and a part of the error that each must raise.
+
+`python -m tests.api.mistakes` prints the errors.
+"""
+
+from __future__ import annotations
+
+import linecache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import oarlock
+from oarlock import nn
+from oarlock.core.keyword_hints import add_hint
+
+
+class Mistake(NamedTuple):
+    """Code with a mistake, and words of its error."""
+
+    code: str
+    words: str
+
+
+MISTAKES = {
+    "dim_of_sum": Mistake(
+        "paddle.ones([2, 3]).sum(dim=0)",
+        "Paddle calls this argument 'axis'",
+    ),
+    "dim_of_concat": Mistake(
+        "paddle.concat([paddle.ones([2]), paddle.ones([2])], dim=0)",
+        "Paddle calls this argument 'axis'",
+    ),
+    "dim_of_softmax": Mistake(
+        "F.softmax(paddle.ones([2, 3]), dim=-1)",
+        "Paddle calls this argument 'axis'",
+    ),
+    "keepdims": Mistake(
+        "paddle.ones([2, 3]).mean(0, keepdims=True)",
+        "Paddle calls this argument 'keepdim'",
+    ),
+    "permute": Mistake(
+        "paddle.ones([2, 3]).permute(1, 0)",
+        "use transpose(perm)",
+    ),
+    "view_with_numbers": Mistake(
+        "paddle.ones([6]).view(2, 3)",
+        "view: pass sizes and axes as one list: view([2, 3])",
+    ),
+    "reshape_with_numbers": Mistake(
+        "paddle.ones([6]).reshape(6, 1)",
+        "reshape: pass sizes and axes as one list: reshape([6, 1])",
+    ),
+    "transpose_with_numbers": Mistake(
+        "paddle.ones([2, 3]).transpose(1, 0)",
+        "transpose: pass sizes and axes as one list: transpose([1, 0])",
+    ),
+    "zeros_with_numbers": Mistake(
+        "paddle.zeros(2, 3)",
+        "zeros: pass sizes and axes as one list: zeros([2, 3])",
+    ),
+    "zero_grad": Mistake(
+        "paddle.optimizer.SGD(0.1, parameters=[paddle.ones([1])]).zero_grad()",
+        "use clear_grad()",
+    ),
+    "load_state_dict": Mistake(
+        "nn.Linear(2, 2).load_state_dict({})",
+        "use set_state_dict(state)",
+    ),
+    "Module": Mistake(
+        "nn.Module",
+        "use nn.Layer",
+    ),
+    "Conv2d": Mistake(
+        "nn.Conv2d(3, 8, 3)",
+        "use Conv2D",
+    ),
+    "bias_of_linear": Mistake(
+        "nn.Linear(4, 2, bias=False)",
+        "bias_attr=False switches the bias off",
+    ),
+    "lr_of_adam": Mistake(
+        "paddle.optimizer.Adam(nn.Linear(2, 2).parameters(), lr=0.1)",
+        "Paddle calls this argument 'learning_rate'",
+    ),
+    "parameters_first": Mistake(
+        "paddle.optimizer.Adam(nn.Linear(2, 2).parameters())",
+        "parameters=layer.parameters()",
+    ),
+    "optim": Mistake(
+        "paddle.optim",
+        "use paddle.optimizer",
+    ),
+    "cat": Mistake(
+        "paddle.cat([paddle.ones([2])])",
+        "use paddle.concat",
+    ),
+    "from_numpy": Mistake(
+        "paddle.from_numpy(np.ones(2))",
+        "use paddle.to_tensor",
+    ),
+    "tensor_function": Mistake(
+        "paddle.tensor([1.0, 2.0])",
+        "use paddle.to_tensor(data)",
+    ),
+    "manual_seed": Mistake(
+        "paddle.manual_seed(0)",
+        "use paddle.seed",
+    ),
+    "sparse": Mistake(
+        "paddle.sparse.sparse_coo_tensor",
+        "use dense tensors, or paddl",
+    ),
+    "audio": Mistake(
+        "paddle.audio.features",
+        "compute features with paddle",
+    ),
+    "inplace_of_relu": Mistake(
+        "nn.ReLU(inplace=True)",
+        "works in place",
+    ),
+    "to_cuda": Mistake(
+        "paddle.ones([2]).to('cuda')",
+        "CUDAPlace(0) needs",
+    ),
+    "set_device_cuda": Mistake(
+        "paddle.set_device('cuda')",
+        "'gpu:0' needs",
+    ),
+    "dtype_name": Mistake(
+        "paddle.ones([2]).astype('float31')",
+        "dtype: 'float31' is not one of bool, int16, int32, int64, float16, float32, float64, uint8, int8, bf",
+    ),
+    "long": Mistake(
+        "paddle.ones([2]).long()",
+        'use astype("int64")',
+    ),
+    "matmul_shapes": Mistake(
+        "paddle.matmul(paddle.ones([2, 3]), paddle.ones([2, 3]))",
+        "matmul_v2: the inner axes differ, 3 and 2",
+    ),
+    "broadcast": Mistake(
+        "paddle.ones([2, 3]) + paddle.ones([2, 4])",
+        "elementwise_add: the shapes do not broadcast",
+    ),
+    "linear_features": Mistake(
+        "nn.Linear(4, 2)(paddle.ones([3, 5]))",
+        "linear: the inner axes differ, 5 and 4",
+    ),
+    "conv_channels": Mistake(
+        "nn.Conv2D(3, 8, 3)(paddle.ones([1, 8, 8, 3]))",
+        "conv2d: 8 channels are not 3 of Filter times groups=1",
+    ),
+    "conv_without_batch": Mistake(
+        "nn.Conv2D(3, 8, 3)(paddle.ones([3, 8, 8]))",
+        "conv2d: images require four axes",
+    ),
+    "batch_norm_rank": Mistake(
+        "nn.BatchNorm2D(3)(paddle.ones([2, 3, 4]))",
+        "BatchNorm2D: the input needs 4 axes [N, C, H, W], and has 3",
+    ),
+    "batch_norm_channels": Mistake(
+        "nn.BatchNorm2D(3)(paddle.ones([2, 4, 5, 5]))",
+        "batch_norm: Scale needs one element per channel of X, 4",
+    ),
+    "concat_sizes": Mistake(
+        "paddle.concat([paddle.ones([2, 3]), paddle.ones([3, 4])])",
+        "only axis 0 may differ",
+    ),
+    "stack_shapes": Mistake(
+        "paddle.stack([paddle.ones([2]), paddle.ones([3])])",
+        "stack: the shapes differ",
+    ),
+    "reshape_sizes": Mistake(
+        "paddle.ones([2, 3]).reshape([4, 2])",
+        "reshape2: shape=[4, 2] does not hold as many elements as X",
+    ),
+    "index_out_of_range": Mistake(
+        "paddle.ones([2, 3])[5]",
+        "index: 5 is out of range for axis 0",
+    ),
+    "gather_out_of_range": Mistake(
+        "paddle.gather(paddle.ones([2, 3]), paddle.to_tensor([4]))",
+        "gather: an index is 4, outside of [0, 2)",
+    ),
+    "embedding_out_of_range": Mistake(
+        "nn.Embedding(10, 4)(paddle.to_tensor([12]))",
+        "lookup_table_v2: an index is 12, outside of [0, 10)",
+    ),
+    "embedding_of_floats": Mistake(
+        "nn.Embedding(10, 4)(paddle.ones([2]))",
+        "lookup_table_v2: an index is not of integers",
+    ),
+    "label_out_of_range": Mistake(
+        "F.cross_entropy(paddle.ones([2, 3]), paddle.to_tensor([0, 3]))",
+        "softmax_with_cross_entropy: a label is neither in 0 ... 2 nor ignore_index=-100",
+    ),
+    "label_shape": Mistake(
+        "F.cross_entropy(paddle.ones([2, 3]), paddle.to_tensor([0, 1, 2]))",
+        "softmax_with_cross_entropy: Label does not fit Logits",
+    ),
+    "array_for_tensor": Mistake(
+        "F.relu(np.ones([2], 'float32'))",
+        "relu: an operand is ndarray, not a Tensor",
+    ),
+    "list_for_tensor": Mistake(
+        "paddle.exp([1.0, 2.0])",
+        "exp: an operand is list, not a Tensor",
+    ),
+    "ragged_list": Mistake(
+        "paddle.to_tensor([[1, 2], [3]])",
+        "to_tensor: the nested lists have different lengths (setting an array element with a sequence. The re",
+    ),
+    "truth_of_many": Mistake(
+        "bool(paddle.ones([2]))",
+        "bool(): only a tensor of one element is a Python scalar",
+    ),
+    "item_of_many": Mistake(
+        "paddle.ones([2]).item()",
+        "item: only a tensor of one element has an item without an index",
+    ),
+    "float_of_many": Mistake(
+        "float(paddle.ones([2]))",
+        "float(): only a tensor of one element is a Python scalar",
+    ),
+    "backward_twice": Mistake(
+        "x = paddle.to_tensor([1.0], stop_gradient=False); y = (x * x).sum(); y.backward(); y.backward()",
+        "use retain_graph=True",
+    ),
+    "in_place_leaf": Mistake(
+        "x = paddle.to_tensor([1.0], stop_gradient=False); x.add_(paddle.ones([1]))",
+        "in place: a leaf that requires a gradient cannot be changed in place",
+    ),
+    "without_super_init": Mistake(
+        "class Net(nn.Layer):\n    def __init__(self):\n        self.linear = nn.Linear(2, 2)\nNet()",
+        "Net.linear: call super().__init__() before assigning parameters or layers",
+    ),
+    "without_forward": Mistake(
+        "class Net(nn.Layer):\n    pass\nNet()(paddle.ones([1]))",
+        "Net has no forward",
+    ),
+    "optimizer_without_parameters": Mistake(
+        "paddle.optimizer.SGD(0.1)",
+        "SGD: parameters are required, e.g. parameters=layer.parameters()",
+    ),
+    "layer_as_parameters": Mistake(
+        "paddle.optimizer.SGD(0.1, parameters=nn.Linear(2, 2))",
+        "SGD: parameters must be a list, such as layer.parameters(), not one Linear",
+    ),
+    "save_without_spec": Mistake(
+        "paddle.jit.save(nn.Linear(2, 2), 'net')",
+        "jit.save: input_spec should be a list with an InputSpec for every argument of forward, not NoneType",
+    ),
+    "load_missing": Mistake(
+        "paddle.jit.load('missing')",
+        "missing: there is neither missing.pdmodel nor missing.json nor a folder of that name",
+    ),
+    "load_missing_params": Mistake(
+        "paddle.load('missing.pdparams')",
+        "load: no file, model or folder 'missing.pdparams'",
+    ),
+    "load_pt": Mistake(
+        "import zipfile\nz = zipfile.ZipFile('model.pt', 'w'); z.writestr('model/data.pkl', b'x'); z.close()\npaddle.load('model.pt')",
+        "in PyTorch, write its state dict with numpy.savez or safetensors, an",
+    ),
+    "load_onnx": Mistake(
+        "Path('model.onnx').write_bytes(b'\\x08\\x08\\x12\\x04test')\npaddle.load('model.onnx')",
+        "Oarlock writes ONNX but reads only Paddle's f",
+    ),
+    "jit_load_onnx": Mistake(
+        "Path('model.onnx').write_bytes(b'\\x08\\x08\\x12\\x04test')\npaddle.jit.load('model.onnx')",
+        "Oarlock writes ONNX but reads only Paddle's f",
+    ),
+    "load_safetensors": Mistake(
+        "Path('model.safetensors').write_bytes(b'\\x08\\0\\0\\0\\0\\0\\0\\0{}      ')\npaddle.load('model.safetensors')",
+        "read it with safetensors.numpy.load_file and pass the resu",
+    ),
+    "load_json": Mistake(
+        "Path('model.json').write_text('{}')\npaddle.load('model.json')",
+        "load the program of Paddle 3 in `name`.json with paddle.jit.load(name)",
+    ),
+    "load_json_program": Mistake(
+        "Path('model.json').write_text('{}')\npaddle.jit.load('model')",
+        "model.json: no field 'base_code'",
+    ),
+    "save_swapped": Mistake(
+        "paddle.save('net.pdparams', nn.Linear(2, 2).state_dict())",
+        "save: path must be a file name or an open file, not OrderedDict",
+    ),
+    "fit_without_prepare": Mistake(
+        "paddle.Model(nn.Linear(2, 2)).fit(paddle.io.TensorDataset([paddle.ones([4, 2])]), verbose=0)",
+        "Model.train_batch: call prepare with an optimizer and a loss first",
+    ),
+    "fit_with_arrays": Mistake(
+        "m = paddle.Model(nn.Linear(2, 2)); m.prepare(paddle.optimizer.SGD(0.1, parameters=m.parameters()), nn.MSELoss()); m.fit(np.ones([4, 2], 'float32'), np.ones([4, 2], 'float32'), verbose=0)",
+        "for arrays, pass paddle.io.TensorDatas",
+    ),
+    "fit_without_loss": Mistake(
+        "m = paddle.Model(nn.Linear(2, 2)); m.prepare(paddle.optimizer.SGD(0.1, parameters=m.parameters())); m.fit(paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 2])]), verbose=0)",
+        "Model.train_batch: call prepare with an optimizer and a loss first",
+    ),
+    "ragged_batch": Mistake(
+        "class D(paddle.io.Dataset):\n    def __getitem__(self, i):\n        return np.ones(i + 1)\n    def __len__(self):\n        return 4\nlist(paddle.io.DataLoader(D(), batch_size=2))",
+        "DataLoader: samples of a batch have different shapes, [1] for the first and [2] for number 1; return",
+    ),
+    "missing_feed": Mistake(
+        "paddle.enable_static()\ntry:\n    p = paddle.static.Program()\n    with paddle.static.program_guard(p):\n        y = paddle.static.data('x', [None, 2]) * 2\n    paddle.static.Executor().run(p, feed={}, fetch_list=[y])\nfinally:\n    paddle.disable_static()",
+        "Executor.run: 'x' is not fed (float32[?,2])",
+    ),
+    "attention_heads": Mistake(
+        "nn.MultiHeadAttention(10, 3)",
+        "MultiHeadAttention: num_heads=3 does not divide embed_dim=10",
+    ),
+    "heads_of_groups": Mistake(
+        "nn.Conv2D(3, 8, 3, groups=2)",
+        "Conv2D: groups=2 does not divide in_channels=3",
+    ),
+    "reduction_name": Mistake(
+        "F.mse_loss(paddle.ones([2]), paddle.ones([2]), reduction='average')",
+        "mse_loss: reduction='average' is not one of 'mean', 'sum', 'none'",
+    ),
+    "dropout_probability": Mistake(
+        "F.dropout(paddle.ones([2]), p=2)",
+        "dropout: p=2 is not a probability",
+    ),
+    "axis_out_of_range": Mistake(
+        "paddle.ones([2, 3]).sum(axis=2)",
+        "reduce_sum: dim=2 is not an axis of rank 2",
+    ),
+    "split_uneven": Mistake(
+        "paddle.split(paddle.ones([5]), 2)",
+        "split: an axis of 5 does not split into num=2 equal pieces",
+    ),
+    "misspelled_method": Mistake(
+        "paddle.ones([2]).summ()",
+        "has no attribute 'summ'",
+    ),
+    "misspelled_function": Mistake(
+        "paddle.zeros_lik(paddle.ones([2]))",
+        "has no attribute 'zeros_lik'",
+    ),
+    "misspelled_layer": Mistake(
+        "nn.Conv2DD(1, 1, 1)",
+        "has no attribute 'Conv2DD'",
+    ),
+    "to_tensor_of_text": Mistake(
+        "paddle.to_tensor('abc')",
+        "to_tensor: dtype <U3 is not supported",
+    ),
+    "eval_of_model": Mistake(
+        "paddle.Model(nn.Linear(2, 2)).eval()",
+        "use network.eval(), or evaluate(data)",
+    ),
+}
+
+
+def error_of(name: str) -> str:
+    """Run a mistake and return the text of its error, as users see it."""
+    code, file = MISTAKES[name].code, f"<{name}>"
+    linecache.cache[file] = (len(code), None, [f"{line}\n" for line in code.split("\n")], file)
+    names = {"paddle": oarlock, "nn": nn, "F": nn.functional, "np": np, "Path": Path}
+    try:
+        exec(compile(code, file, "exec"), names)
+    except Exception as error:  # any kind: the text is what counts
+        add_hint(error, ("oarlock", "oarlock.nn", "oarlock.nn.functional", "oarlock.optimizer"))
+        return "\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", [])])
+    return "no error"
+
+
+if __name__ == "__main__":
+    for name, mistake in MISTAKES.items():
+        print(f"{name}: {mistake.code}\n    {error_of(name)}\n")

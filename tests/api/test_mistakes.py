@@ -1,0 +1,80 @@
+"""Errors of typical mistakes say what is wrong and what to do."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import oarlock
+from oarlock import nn
+from oarlock.core import keyword_hints, name_hints
+
+from .mistakes import MISTAKES, error_of
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_error_names_mistake(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert MISTAKES[name].words in error_of(name)
+
+
+def test_there_are_sixty_mistakes() -> None:
+    assert len(MISTAKES) >= 60
+
+
+@pytest.mark.parametrize(
+    ("value", "alternatives"),
+    [
+        (oarlock.Tensor, name_hints.TENSOR_ATTRIBUTES),
+        (nn.Layer, name_hints.LAYER_ATTRIBUTES),
+        (oarlock.optimizer.Optimizer, name_hints.OPTIMIZER_ATTRIBUTES),
+        (oarlock.Model, name_hints.MODEL_ATTRIBUTES),
+        *((import_module(name), table) for name, table in name_hints.PACKAGE_ATTRIBUTES.items()),
+    ],
+)
+def test_names_with_alternatives_do_not_exist(value: object, alternatives: dict[str, str]) -> None:
+    """A name that is added to the package is removed from the table of alternatives."""
+    assert not [name for name in alternatives if hasattr(value, name)]
+
+
+def test_missing_attributes_are_not_listed() -> None:
+    assert not {*dir(oarlock.ones([1]))} & {*name_hints.TENSOR_ATTRIBUTES}
+    assert "transpose" in dir(oarlock.ones([1]))
+
+
+def test_layers_may_have_attributes_of_these_names() -> None:
+    layer = nn.Linear(2, 2)
+    layer.modules = [1]
+    assert layer.modules == [1]
+
+
+@pytest.mark.parametrize("wanted", sorted(set(keyword_hints.KEYWORDS.values())))
+def test_keywords_in_hints_exist(wanted: str) -> None:
+    """Each keyword that a hint names is a parameter of a public function or class."""
+    packages = (oarlock, nn, nn.functional, oarlock.optimizer, oarlock.Model)
+    functions = [f for package in packages for f in vars(package).values() if callable(f)]
+    assert any(wanted in _parameters(function) for function in functions)
+
+
+def _parameters(function: object) -> tuple[str, ...]:
+    try:
+        return tuple(inspect.signature(function).parameters)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return ()
+
+
+def test_hint_follows_the_traceback() -> None:
+    code = "import oarlock as paddle; paddle.ones([2, 3]).sum(dim=0)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.stderr.endswith("'dim'\nhint: Paddle calls this argument 'axis'\n")
+
+
+def test_errors_of_other_functions_get_no_hint() -> None:
+    error = TypeError("my_function() got an unexpected keyword argument 'dim'")
+    keyword_hints.add_hint(error, ("oarlock",))
+    assert not hasattr(error, "__notes__")

@@ -1,0 +1,144 @@
+"""Hints about keywords of other frameworks in calls of public functions.
+
+Python raises the TypeError of an unknown keyword before the function runs, and a wrapper around
+each function would make every call slower. So the hint is added as a note when the error is shown,
+by `sys.excepthook` or IPython.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
+
+# Keyword of another framework -> Paddle's keyword.
+KEYWORDS = {
+    "affine": "weight_attr",
+    "batch_first": "time_major",
+    "betas": "beta1",
+    "bias": "bias_attr",
+    "device": "place",
+    "dim": "axis",
+    "dim0": "perm",
+    "dims": "axis",
+    "elementwise_affine": "weight_attr",
+    "eps": "epsilon",
+    "epoch": "epochs",
+    "input": "x",
+    "keepdims": "keepdim",
+    "lr": "learning_rate",
+    "other": "y",
+    "params": "parameters",
+    "requires_grad": "stop_gradient",
+    "size": "shape",
+    "train_loader": "train_data",
+}
+# What else differs.
+NOTES = {
+    "affine": "weight_attr=False and bias_attr=False switch the scale and the shift off",
+    "batch_first": "its meaning is the opposite, and its default is False",
+    "betas": "pass beta1 and beta2",
+    "bias": "bias_attr=False switches the bias off",
+    "elementwise_affine": "weight_attr=False and bias_attr=False switch the scale and shift off",
+    "requires_grad": "its meaning is the opposite",
+}
+INPLACE_HINT = "no layer or function works in place, except those whose names end in an underscore"
+SIZES_HINT = "pass the sizes or axes as one list, such as {name}([2, 3])"
+# Functions that take a list where PyTorch also takes several numbers.
+_LIST_FUNCTIONS = frozenset(
+    [
+        "empty",
+        "expand",
+        "flip",
+        "ones",
+        "rand",
+        "randn",
+        "reshape",
+        "squeeze",
+        "tile",
+        "transpose",
+        "unsqueeze",
+        "view",
+        "zeros",
+    ]
+)
+_TOO_MANY = re.compile(r"(\w+)\(\) takes .*positional arguments? but \d+ were given")
+_MESSAGE = re.compile(r"(?:(\w+)\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
+
+Show = Callable[[type[BaseException], BaseException, TracebackType | None], Any]
+
+
+def keyword_hint(message: str, packages: tuple[str, ...]) -> str | None:
+    """Return the hint for the message of a TypeError, or None.
+
+    packages: imported packages whose functions, classes and methods the message may mean
+    """
+    too_many = _TOO_MANY.fullmatch(message)
+    if too_many and too_many[1] in _LIST_FUNCTIONS:
+        return SIZES_HINT.format(name=too_many[1])
+    match = _MESSAGE.fullmatch(message)
+    if match is None:
+        return None
+    owner, function, keyword = match.groups()
+    candidates = list(_functions_named(owner, function, packages))
+    if keyword == "inplace" and candidates:
+        return INPLACE_HINT
+    wanted = KEYWORDS.get(keyword)
+    if wanted is None or not any(wanted in _parameters_of(found) for found in candidates):
+        return None
+    note = f"; {NOTES[keyword]}" if keyword in NOTES else ""
+    return f"Paddle calls this argument {wanted!r}{note}"
+
+
+def _functions_named(owner: str | None, name: str, packages: tuple[str, ...]) -> Iterator[Any]:
+    """Yield the public functions, methods and classes that a message names `name()` or
+    `owner.name()`.
+    """
+    for package in packages:
+        names = vars(sys.modules.get(package, object))
+        if owner is not None:
+            yield from (vars(names.get(owner, object)).get(name, None),)
+        else:
+            yield names.get(name)
+            yield vars(names.get("Tensor", object)).get(name)
+
+
+def _parameters_of(function: Any) -> tuple[str, ...]:
+    try:
+        return tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
+def add_hint(error: BaseException, packages: tuple[str, ...]) -> None:
+    """Add a hint to an error as a note, if there is one."""
+    if isinstance(error, TypeError) and not hasattr(error, "__notes__"):
+        hint = keyword_hint(str(error), packages)
+        if hint:
+            error.add_note(f"hint: {hint}")
+
+
+def show_hints_with_errors(packages: tuple[str, ...]) -> None:
+    """Add hints to errors that nothing catches, when they are shown."""
+    show: Show = sys.excepthook
+
+    def show_with_hint(
+        kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+    ) -> None:
+        add_hint(error, packages)
+        show(kind, error, traceback)
+
+    sys.excepthook = show_with_hint
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is not None and not shell.custom_exceptions:
+
+        def show_in_shell(
+            shell: Any, kind: Any, error: Any, traceback: Any, tb_offset: int | None = None
+        ) -> None:
+            add_hint(error, packages)
+            shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
+
+        shell.set_custom_exc((TypeError,), show_in_shell)

@@ -1,0 +1,1 @@
+"""Show and compare models: `oarlock view` and `oarlock diff`."""
