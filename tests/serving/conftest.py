@@ -55,11 +55,11 @@ def start_server(models: list[str], *options: str) -> Server:
     line = process.stderr.readline()
     if not line.startswith("serving "):
         raise AssertionError(line + process.communicate()[1])
-    _wait_for(port)
+    wait_for(port)
     return Server(process, port)
 
 
-def _wait_for(port: int) -> None:
+def wait_for(port: int) -> None:
     import http.client
     import time
 

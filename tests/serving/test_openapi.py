@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.client
 import json
 import logging
@@ -10,6 +11,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -28,7 +30,8 @@ from oarlock.serving.protocol import ERROR_CODES
 from oarlock.serving.request_body import RequestLimits
 from oarlock.serving.served_model import ServedModel
 
-from .conftest import Server, start_server
+from . import conftest
+from .conftest import Server, start_server, stop_server
 
 NAMES = ("net", "a model~1")
 LIMITS = RequestLimits(bytes=2000)
@@ -413,6 +416,46 @@ def test_access_log_of_a_process(option: str, model: str) -> None:
         return
     assert any('"GET /v2" 200 ' in line and line.endswith("id=r4") for line in logged)
     assert any('"- -" 400 ' in line for line in logged)
+
+
+@pytest.mark.slow
+def test_too_many_connections_get_a_structured_error(
+    model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "from oarlock.serving import app; app._MAX_CONNECTIONS = 3; "
+    code += "from oarlock.cli.main import app; app()"
+    monkeypatch.setattr(conftest, "COMMAND", [sys.executable, "-u", "-c", code, "serve"])
+    made = start_server([model])
+    address = ("127.0.0.1", made.port)
+    with contextlib.ExitStack() as idle:
+        for _ in range(3):
+            idle.enter_context(socket.create_connection(address, timeout=20))
+        connection = http.client.HTTPConnection(*address, timeout=20)
+        connection.request("GET", "/v2")
+        answer = connection.getresponse()
+        assert (answer.status, answer.getheader("Connection")) == (503, "close")
+        assert json.loads(answer.read())["code"] == "overloaded"
+        connection.close()
+    assert stop_server(made) == 0
+
+
+@pytest.mark.slow
+def test_log_of_a_process_as_json(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line is JSON, also those of uvicorn and the C++ library."""
+    monkeypatch.setenv("OARLOCK_LOG", "json")
+    process = subprocess.Popen(
+        [*conftest.COMMAND, model, "--port", "0"], stderr=subprocess.PIPE, text=True
+    )
+    entries = []
+    while not entries or not entries[-1]["message"].startswith("serving net at "):
+        entries.append(json.loads(process.stderr.readline()))
+    port = int(re.search(r":(\d+)/", entries[-1]["message"])[1])
+    conftest.wait_for(port)
+    malformed(port)
+    process.terminate()
+    entries += map(json.loads, process.communicate(timeout=60)[1].splitlines())
+    sources = {entry["source"] for entry in entries}
+    assert {"oarlock", "oarlock.access", "oarlock.server", "uvicorn.error"} <= sources
 
 
 @pytest.mark.slow

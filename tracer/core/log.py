@@ -66,6 +66,12 @@ def _level_name(record: logging.LogRecord) -> str:
     return _LEVEL_NAMES.get(record.levelno, record.levelname.lower())
 
 
+def writes_json() -> bool:
+    """Whether the messages of the loggers `oarlock.*` are lines of JSON."""
+    handlers = logging.getLogger("oarlock").handlers
+    return any(isinstance(handler.formatter, _JsonFormatter) for handler in handlers)
+
+
 def configure_logging(default: str = "") -> None:
     """Write the messages of the loggers `oarlock.*` to standard error, with the level and format in
     OARLOCK_LOG.

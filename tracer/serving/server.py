@@ -17,6 +17,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..core.errors import OpError
+from ..core.log import writes_json
 from .app import App, invalid_http_response_parts
 from .request_body import RequestLimits
 from .request_log import log_access
@@ -161,7 +162,11 @@ def serve(models: list[ServedModel], host: str, port: int, limits: RequestLimits
     )
     with _bind_socket(host, port) as listener:
         url = f"http://{host}:{listener.getsockname()[1]}/v2"
-        print(f"serving {', '.join(names)} at {url}", file=sys.stderr, flush=True)
+        message = f"serving {', '.join(names)} at {url}"
+        if writes_json():  # every line of standard error is JSON
+            logging.getLogger("oarlock.server").info(message)
+        else:
+            print(message, file=sys.stderr, flush=True)
         server.run(sockets=[listener])
     for model in models:
         # requests that exceeded the shutdown timeout would keep the process alive
