@@ -4,6 +4,7 @@ layer.
 
 from __future__ import annotations
 
+import difflib
 import glob
 import os
 from collections.abc import Mapping
@@ -24,6 +25,7 @@ from .regular_files import open_regular
 MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
 PADDLE3_MODEL = ".json"
 _NUM_HEADER_BYTES = 4096
+_MAX_SUGGESTED_FILES = 10_000  # of a folder, whose names are compared with a misspelled one
 _DIRECTORY_STEMS = ("inference", "model")  # file names of published model directories
 
 
@@ -66,6 +68,21 @@ def model_name(path: str | os.PathLike[str]) -> str:
     prefix = model_prefix(path)
     is_directory = os.path.isdir(path) and prefix != os.fspath(path)
     return os.path.basename(os.path.abspath(path if is_directory else prefix))
+
+
+def _suggest_prefix(prefix: str) -> str:
+    """Return `, did you mean X?` for the model in the same folder with the most similar name, or
+    ''.
+    """
+    folder, name = os.path.split(prefix)
+    try:
+        files = sorted(os.listdir(folder or "."))
+    except OSError:
+        return ""
+    stems = (os.path.splitext(file) for file in files[:_MAX_SUGGESTED_FILES])
+    names = [stem for stem, suffix in stems if suffix in (MODEL, PADDLE3_MODEL)]
+    close = difflib.get_close_matches(name, names, n=1)
+    return f", did you mean {os.path.join(folder, close[0])}?" if close else ""
 
 
 def _has_program_file_at_prefix(prefix: str) -> bool:
@@ -121,7 +138,7 @@ def read_model(
             raise FileError(f"{name}: {foreign or 'is no model of Paddle'}")
         raise FileError(
             f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor "
-            f"{prefix + PADDLE3_MODEL} nor a folder of that name"
+            f"{prefix + PADDLE3_MODEL} nor a folder of that name{_suggest_prefix(prefix)}"
         )
     pdmodel, program = _read_pdmodel_bytes_and_program(file)
     return _load_params_and_make_contents(

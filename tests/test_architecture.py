@@ -116,7 +116,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
         "tensor",
     },
     "callbacks": {"hapi"},
-    "serving": {"core", "export", "loader", "onnx"},
+    "serving": {"core", "export", "ir", "loader", "onnx"},
     "viewer": {"core", "ir", "loader", "onnx"},
     # Names of Paddle 1.x: nothing above imports them.
     "reader": {"core"},

@@ -9,6 +9,7 @@ if __name__ != "oarlock":
         "this folder is the source of the package `oarlock`; install the package and import that"
     )
 
+import os as _os
 from typing import Any as _Any
 
 from . import core, tensor
@@ -84,6 +85,10 @@ _show_hints_with_errors(
         f"{__name__}.optimizer.lr",
     )
 )
+if "OARLOCK_LOG" in _os.environ:
+    from .core.log import configure_logging as _configure_logging
+
+    _configure_logging()
 
 globals().update(_EXPORTS)
 # Functions that Paddle exports from `tensor`; here, `capture.control` defines them.

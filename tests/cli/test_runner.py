@@ -123,7 +123,7 @@ def test_tune_stores_its_result(model: str, tmp_path: Path) -> None:
     # threads was given
     assert options == {"spinning", "optimize", "arena", "mem_pattern", "inter_threads"}
     for option in options:
-        assert sum(t["taken"] for t in found["trials"] if t["option"] == option) == 1
+        assert sum(t["selected"] for t in found["trials"] if t["option"] == option) == 1
     stored = json.loads(path.read_text())
     assert stored["measured"] == "image=float32[1,1,28,28]"
     assert "tuned" in stdout_of("inspect", model)
@@ -137,7 +137,7 @@ def test_tune_stores_its_result(model: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("command", "written"),
-    [("run", "m.pdmodel"), ("run", "m.pdiparams"), ("run", "in.npz"), ("to-onnx", "m.pdiparams")],
+    [("run", "m.pdmodel"), ("run", "m.pdiparams"), ("run", "in.npz"), ("export", "m.pdiparams")],
 )
 def test_output_must_not_be_an_input_file(
     command: str, written: str, model: str, tmp_path: Path
@@ -244,7 +244,7 @@ def test_profile_is_written_to_its_folder(model: str, tmp_path: Path) -> None:
     for folder in (tmp_path / "nowhere", Path(f"{model}.pdmodel")):
         result = runner(*words, str(folder / "p"))
         assert result.returncode == 1
-        assert result.stderr == f"options: profile: there is no folder {folder}\n"
+        assert result.stderr == f"oarlock-runner: options: profile: there is no folder {folder}\n"
     assert not list(tmp_path.iterdir())
     stdout_of(*words, str(tmp_path / "p"))
     assert [p.suffix for p in sorted(tmp_path.glob("p*"))] == [".json"]
@@ -314,11 +314,11 @@ def test_verify_separates_file_and_optimization_differences(model: str, tmp_path
     words = ["verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "o.npz")]
     stored = run_outputs(model, tmp_path / "o.npz", "--optimize", "0")
     np.savez(tmp_path / "o.npz", out=stored["out"] + 1)
-    assert "without the engine's optimisation it differs as well" in runner(*words).stdout
+    assert "without optimization it differs as well" in runner(*words).stdout
     np.savez(tmp_path / "o.npz", **stored)
     result = runner(*words, "--rtol", "0", "--atol", "0")
-    if result.returncode:  # on this processor the optimised graph rounds otherwise
-        assert "only the engine's optimisation differs" in result.stdout
+    if result.returncode:  # on this processor the optimized graph rounds otherwise
+        assert "only the optimized graph differs" in result.stdout
 
 
 def test_verify_rejects_unknown_or_missing_values(model: str, tmp_path: Path) -> None:

@@ -81,13 +81,16 @@ def test_stdout_on_full_disk() -> None:
     with open("/dev/full", "w") as full:
         code, said = runner("inspect", str(MLP), out=full.fileno())
     assert code == 1
-    assert said == "stdout: cannot be written: No space left on device\n"
+    assert said == "oarlock-runner: stdout: cannot be written: No space left on device\n"
 
 
 def test_output_to_a_device_is_rejected() -> None:
     code, said = runner("run", str(MLP), "--input", f"{MLP}.in.npz", "--output", "/dev/full")
     assert code == 1
-    assert said == "full: exists already and is not a regular file, so it is not replaced\n"
+    assert (
+        said
+        == "oarlock-runner: full: exists already and is not a regular file, so it is not replaced\n"
+    )
 
 
 def test_full_disk_leaves_no_output(tmp_path: Path) -> None:
@@ -99,7 +102,7 @@ def test_full_disk_leaves_no_output(tmp_path: Path) -> None:
         "run", str(MLP), "--input", f"{MLP}.in.npz", "--output", str(out), before=small_files
     )
     assert code == 1
-    assert said == "out.npz: cannot be written: File too large\n"
+    assert said == "oarlock-runner: out.npz: cannot be written: File too large\n"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -131,7 +134,7 @@ def test_out_of_memory_is_reported(tmp_path: Path) -> None:
     ]
     code, said = runner(*words, "--threads", "1", before=little)
     assert code == 1
-    assert said.startswith("engine: out of memory: ")
+    assert said.startswith("oarlock-runner: engine: out of memory: ")
     assert not os.path.exists(tmp_path / "out.npz")
 
 

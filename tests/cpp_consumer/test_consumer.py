@@ -183,7 +183,7 @@ def test_runner_equals_paddle(installed: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["run"], 2, "run requires a model"),
+        (["run"], 2, "missing argument 'MODEL'"),
         (["run", "m", "--colour"], 2, "no option --colour"),
         (["dance", "m"], 2, "no command dance"),
         (["bench", "m", "--repeat", "some"], 2, "--repeat requires an integer of 0 or more"),

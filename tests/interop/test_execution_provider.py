@@ -104,11 +104,11 @@ def test_tune_compares_providers(library: str, tmp_path: Path) -> None:
     tuned = subprocess.run(command, capture_output=True, text=True, check=True)
     trials = [t for t in json.loads(tuned.stdout)["trials"] if t["option"] == "execution_provider"]
     assert [t["value"] for t in trials] == ["", "OpenVINO"], tuned.stderr
-    assert sum(t["taken"] for t in trials) == 1
+    assert sum(t["selected"] for t in trials) == 1
 
     file = tmp_path / "conv.oarlock.tune.json"
     stored = json.loads(file.read_text())
-    if not trials[1]["taken"]:
+    if not trials[1]["selected"]:
         assert "execution_provider" not in stored
     file.write_text(json.dumps(stored | {"execution_provider": "OpenVINO"}))
     provider = "OpenVINOExecutionProvider"

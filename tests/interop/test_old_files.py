@@ -129,7 +129,7 @@ def test_runner_names_missing_file(tmp_path: Path) -> None:
 
 def test_runner_converts_folder_to_onnx(tmp_path: Path) -> None:
     folder = written("fc.file.", tmp_path / "m")
-    command = [runner_path(), "to-onnx", str(folder), "--output", str(tmp_path / "m.onnx")]
+    command = [runner_path(), "export", str(folder), "--output", str(tmp_path / "m.onnx")]
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (
         refused.returncode != 0

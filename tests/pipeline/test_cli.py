@@ -56,10 +56,10 @@ def test_other_tasks(folder: Path, tmp_path: Path, name: str, part: str) -> None
 
 def test_npz_runs_need_both_files(folder: Path) -> None:
     code, text = oarlock("run", folder / "det")
-    assert code == 1
+    assert code == 2
     assert "give --input IN.npz and --output OUT.npz, or images" in text
     code, text = oarlock("run", folder / "det", folder / "page.png", "--input", "x.npz")
-    assert code == 1
+    assert code == 2
     assert "not both" in text
 
 

@@ -47,16 +47,19 @@ def free_port() -> int:
 def start_server(models: list[str], *options: str) -> Server:
     port = free_port()
     process = subprocess.Popen(
-        [*COMMAND, *models, "--port", str(port), *options], stderr=subprocess.PIPE, text=True
+        # without the access log, which would fill the pipe that nothing reads
+        [*COMMAND, *models, "--no-access-log", "--port", str(port), *options],
+        stderr=subprocess.PIPE,
+        text=True,
     )
     line = process.stderr.readline()
     if not line.startswith("serving "):
         raise AssertionError(line + process.communicate()[1])
-    _wait_for(port)
+    wait_for(port)
     return Server(process, port)
 
 
-def _wait_for(port: int) -> None:
+def wait_for(port: int) -> None:
     import http.client
     import time
 

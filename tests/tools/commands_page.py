@@ -33,6 +33,7 @@ commands; the [tour](tour.md#commands) shows examples.
   `inference.json`, `inference.pdmodel`, `model.json` or `model.pdmodel`, or a model folder of
   Paddle 1.x.
 - If a command fails, it prints one message and exits with code 1; wrong options exit with code 2.
+  [Command line](command-line.md) describes exit codes, JSON, progress, log and completion.
 """
 LAUNCHER = """
 ## python -m oarlock.distributed.launch
@@ -75,11 +76,16 @@ def argument_rows(callback: Callable[..., Any]) -> Iterator[str]:
             continue
         kind, info = typing.get_args(hint)
         if isinstance(info, typer.models.ArgumentInfo):
-            shown = f"`{parameter.name.upper()}{' ...' if is_list(kind) else ''}`"
+            name = info.metavar or parameter.name.upper() + (" ..." if is_list(kind) else "")
+            shown = f"`{name}`"
         else:
             # In an annotation, typer takes the first name for the default until it runs.
             names = [n for n in (info.default, *(info.param_decls or ())) if str(n).startswith("-")]
-            names = names or [f"--{parameter.name.replace('_', '-')}"]
+            option = parameter.name.replace("_", "-")
+            names = names or [
+                f"--{option}",
+                *([f"--no-{option}"] if parameter.default is True else []),
+            ]
             value = "" if kind is bool else f" {value_name(kind, info)}"
             shown = ", ".join(f"`{n}{value}`" for n in names)
         yield row(shown, default_text(parameter.default), info.help or "")
@@ -92,6 +98,8 @@ def is_list(kind: Any) -> bool:
 
 def value_name(kind: Any, info: Any) -> str:
     """Return a placeholder for the value of an option, with its range."""
+    if info.metavar:
+        return str(info.metavar)
     if is_list(kind):
         (kind,) = typing.get_args(kind)
     if typing.get_origin(kind) in (typing.Union, types.UnionType):

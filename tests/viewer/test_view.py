@@ -193,7 +193,7 @@ def test_time_of_a_loop_is_that_of_the_loop(tmp_path: Path) -> None:
 
 def test_options_of_a_profile_need_it(model: str) -> None:
     done = CliRunner().invoke(app, ["view", model, "--shape", "image=1,3,8,8"])
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "--input and --shape require --profile" in done.output.replace("\n", " ")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+import re
 from time import perf_counter
 from typing import Any
 
@@ -15,23 +16,24 @@ from ..loader.model_files import read_model
 from ..loader.program_engine import create_engine_of_files
 from ..loader.runtime import EngineError
 from ..utils.terminal import make_console
+from .command_line import CommandLineError
 
 PERCENTILES = (50, 90, 99)
 
 
 def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
-    """Parse shapes of the form `NAME=1,3,8,8`, one per input, to a dict by name. Raises OpError for
-    a text of another form.
+    """Parse shapes of the form `NAME=1,3,8,8` or `NAME=1x3x8x8`, one per input, to a dict by name.
+    Raises CommandLineError for a text of another form.
     """
     shapes = {}
     for text in texts:
         name, equals, sizes = text.partition("=")
         try:
-            shapes[name] = [int(d) for d in sizes.split(",")] if equals else []
+            shapes[name] = [int(d) for d in re.split("[,x]", sizes)] if equals else []
         except ValueError:
             equals = ""
         if not equals:
-            raise OpError(f"bench: --shape must have the form NAME=1,3,224,224, not {text!r}")
+            raise CommandLineError(f"--shape requires NAME=1,3,224,224, not {text!r}")
     return shapes
 
 

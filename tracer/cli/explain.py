@@ -16,6 +16,7 @@ from ..ir.input_spec import InputSpec
 from ..jit.explain import Explanation, explain
 from ..nn.layer import Layer
 from ..utils.terminal import make_console
+from .command_line import CommandLineError
 
 
 def explain_script(target: str, inputs: list[str]) -> int:
@@ -26,7 +27,7 @@ def explain_script(target: str, inputs: list[str]) -> int:
     """
     path, _, name = target.rpartition(":")
     if not path or not name:
-        raise OpError(f"explain: the target must have the form script.py:Name, not {target!r}")
+        raise CommandLineError(f"the target must have the form script.py:Name, not {target!r}")
     specs = [parse_input_spec(text) for text in inputs]
     explanation = explain(_find_or_instantiate_callable(_import_script(path), name), specs or None)
     _print_explanation(target, explanation)
@@ -77,15 +78,16 @@ def _instantiate_without_arguments(cls: type, name: str) -> Any:
 
 
 def parse_input_spec(text: str) -> InputSpec:
-    """Parse `x:float32[None,4]` or `float32[None,4]`. Raises OpError for a text of another form."""
+    """Parse `x:float32[None,4]` or `float32[None,4]`. Raises CommandLineError for a text of another
+    form."""
     match = re.fullmatch(r"\s*(?:(\w+)\s*:)?\s*(\w+)\s*\[([^\]]*)\]\s*", text)
     if match is None:
-        raise OpError(f"explain: --input must have the form x:float32[None,4], not {text!r}")
+        raise CommandLineError(f"--input requires x:float32[None,4], not {text!r}")
     sizes = [s.strip() for s in match[3].split(",") if s.strip()]
     invalid = [s for s in sizes if s not in ("None", "?", "-1") and not s.isdigit()]
     if invalid:
-        raise OpError(
-            f"explain: --input {text!r}: the sizes {invalid} are neither numbers nor None"
+        raise CommandLineError(
+            f"--input {text!r}: the sizes {invalid} are neither numbers nor None"
         )
     return InputSpec([int(s) if s.isdigit() else None for s in sizes], match[2], match[1])
 

@@ -23,10 +23,11 @@ from ..utils.terminal import make_console
 MAX_PARAMETERS = 40
 
 
-def show_model(prefix: str, program: bool) -> None:
+def show_model(prefix: str, program: bool, all_parameters: bool = False) -> None:
     """Print tables of the content of a model, or the program as text if `program` is True.
 
     prefix: of a model, or the path of an .onnx or .ort file
+    all_parameters: print every parameter, and then the program
     """
     if prefix.endswith((".onnx", ".ort")):
         from .inspect_graph import show_graph  # noqa: PLC0415
@@ -39,7 +40,7 @@ def show_model(prefix: str, program: bool) -> None:
         return
     out = make_console(soft_wrap=True)
     out.print(_inputs_outputs_table(files))
-    out.print(_parameters_table(files))
+    out.print(_parameters_table(files, len(files.values) if all_parameters else MAX_PARAMETERS))
     out.print(_ops_table(files))
     contract = files.program.contract
     if contract is not None:
@@ -53,36 +54,41 @@ def show_model(prefix: str, program: bool) -> None:
                 markup=False,
                 highlight=False,
             )
+    if all_parameters:
+        print(files.program)
+
+
+def input_and_output_specs(
+    files: ModelFileContents,
+) -> tuple[list[ContractInputOrOutput], list[ContractInputOrOutput]]:
+    """Return the inputs of a model, row splits included, and its outputs."""
+    program = files.program
+    contract = program.contract
+
+    def declared(names: list[str]) -> list[ContractInputOrOutput]:
+        variables = [program.block.vars[name] for name in names]
+        return [ContractInputOrOutput(v.name, v.dtype, v.shape) for v in variables]
+
+    inputs = (contract.inputs if contract else []) or declared(program.feed_names())
+    outputs = (contract.outputs if contract else []) or declared(program.fetch_names())
+    return inputs + make_row_splits_input_specs(files), outputs
 
 
 def _inputs_outputs_table(files: ModelFileContents) -> Table:
     table = Table("", "name", "type", "path", title=Text(files.name))
-    program = files.program
-    contract = program.contract
-    for direction, names, args, row_split_names in (
-        (
-            "input",
-            program.feed_names(),
-            contract.inputs if contract else [],
-            make_row_splits_input_specs(files),
-        ),
-        ("output", program.fetch_names(), contract.outputs if contract else [], []),
-    ):
-        declared = args or [
-            ContractInputOrOutput(n, program.block.vars[n].dtype, program.block.vars[n].shape)
-            for n in names
-        ]
-        for arg in declared + row_split_names:
+    inputs, outputs = input_and_output_specs(files)
+    for direction, specs in (("input", inputs), ("output", outputs)):
+        for spec in specs:
             table.add_row(
                 direction,
-                Text(escape_control_characters(arg.name)),
-                Text(f"{arg.dtype}{format_shape(arg.shape, arg.dims)}"),
-                Text(escape_control_characters(arg.path)),
+                Text(escape_control_characters(spec.name)),
+                Text(f"{spec.dtype}{format_shape(spec.shape, spec.dims)}"),
+                Text(escape_control_characters(spec.path)),
             )
     return table
 
 
-def _parameters_table(files: ModelFileContents) -> Table:
+def _parameters_table(files: ModelFileContents, limit: int) -> Table:
     total = sum(a.nbytes for a in files.values.values())
     count = sum(int(np.prod(a.shape)) for a in files.values.values())
     table = Table(
@@ -91,17 +97,27 @@ def _parameters_table(files: ModelFileContents) -> Table:
         "name in the layer",
         title=f"{len(files.values)} arrays, {count:,} elements, {total / 1e6:.2f} MB",
     )
-    for name, array in list(files.values.items())[:MAX_PARAMETERS]:
+    for name, array in list(files.values.items())[:limit]:
         row = (files.info or {}).get(name)
         kind = f"{DTYPE_BY_NP[array.dtype].name}{format_shape(array.shape)}"
         table.add_row(Text(name), Text(kind), Text(row.structured_name if row else ""))
-    if len(files.values) > MAX_PARAMETERS:
+    if len(files.values) > limit:
         table.add_row("...", "", "")
     return table
 
 
+def lowered_op_types() -> set[str]:
+    """Return the types of ops that can be converted to ONNX, which the engine runs."""
+    return set(runtime_module().convertible_op_types())
+
+
+def has_kernel(op_type: str) -> bool:
+    """Whether the interpreter runs an op."""
+    return op_type in OPS or op_type in LOWERING_RULES or op_type in MULTI_INSTRUCTION_RULES
+
+
 def _ops_table(files: ModelFileContents) -> Table:
-    lowered = set(runtime_module().convertible_op_types())
+    lowered = lowered_op_types()
     counts = Counter(op.type for op in files.program.ops() if not is_feed_or_fetch(op.type))
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
     for name, count in sorted(counts.items()):
@@ -109,8 +125,6 @@ def _ops_table(files: ModelFileContents) -> Table:
             Text(name),
             str(count),
             "yes" if name in lowered else "no",
-            "yes"
-            if name in OPS or name in LOWERING_RULES or name in MULTI_INSTRUCTION_RULES
-            else "no",
+            "yes" if has_kernel(name) else "no",
         )
     return table

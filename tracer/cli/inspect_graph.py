@@ -39,9 +39,7 @@ class GraphSummary(NamedTuple):
 
 def show_graph(path: str) -> None:
     """Print inputs, outputs, opsets, ops and the location of the weights."""
-    if not Path(path).is_file():
-        raise FileError(f"inspect: there is no file {path}")
-    summary = _summarize_ort(path) if path.endswith(".ort") else _summarize_onnx(path)
+    summary = summarize_graph(path)
     out = make_console(soft_wrap=True)
     out.print(_inputs_outputs_table(Path(path).name, summary))
     opsets = ", ".join(
@@ -65,6 +63,13 @@ def _decode_and_escape_unprintable(value: str | bytes) -> str:
     """Decode text of a file; escape invalid UTF-8 and unprintable characters for the terminal."""
     text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def summarize_graph(path: str) -> GraphSummary:
+    """Return the content of an .onnx or .ort file.  Raises FileError."""
+    if not Path(path).is_file():
+        raise FileError(f"inspect: there is no file {path}")
+    return _summarize_ort(path) if path.endswith(".ort") else _summarize_onnx(path)
 
 
 def _inputs_outputs_table(title: str, summary: GraphSummary) -> Table:

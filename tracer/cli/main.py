@@ -12,13 +12,27 @@ from typing import Annotated, Any
 import typer
 
 from ..core.errors import OarlockError
+from ..core.version import VERSION
 from ..loader.escape_control_characters import escape_control_characters
-from ..utils.terminal import make_console
+from .command_line import (
+    FAILURE,
+    INVALID_COMMAND_LINE,
+    CommandLineError,
+    OneLineErrorGroup,
+    choice_option,
+    discard_output_after_broken_pipe,
+    exit_with_command_line_error,
+    print_error,
+)
 
 app = typer.Typer(
+    name="oarlock",
+    cls=OneLineErrorGroup,
     help=__doc__,
+    epilog="Exit codes: 0 success; 1 an error, or a check failed; 2 invalid command line; 3 "
+    "quantize: no gain; 130 interrupted. OARLOCK_LOG=info or OARLOCK_LOG=json,info shows log "
+    "messages.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",  # "rich" keeps the line breaks of docstrings
 )
@@ -26,27 +40,53 @@ app = typer.Typer(
 Prefix = Annotated[
     str,
     typer.Argument(
+        metavar="MODEL",
         help="path without suffix of m.pdmodel or m.json, a directory with inference.json, "
-        "inference.pdmodel, model.json or model.pdmodel, or a model folder of Paddle 1.x"
+        "inference.pdmodel, model.json or model.pdmodel, or a model folder of Paddle 1.x",
     ),
 ]
-Device = Annotated[str, typer.Option(help="cpu, cuda or tensorrt")]
+Device = Annotated[str, choice_option(("cpu", "cuda", "tensorrt"), "where the model runs")]
 Threads = Annotated[int, typer.Option(help="threads per op; 0: the engine's default")]
 CacheDir = Annotated[
     str, typer.Option(help="folder for optimized graphs; default $OARLOCK_CACHE_DIR")
 ]
 Memory = Annotated[
     str,
-    typer.Option(
-        help="steady: inputs of a few sizes; changing: of many sizes; smallest: also return free "
-        "memory to the system after each run"
+    choice_option(
+        ("steady", "changing", "smallest"),
+        "steady: inputs of a few sizes; changing: of many sizes; smallest: also return free "
+        "memory to the system after each run",
     ),
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="show no progress")]
+
+
+def _print_version_and_exit(value: bool) -> None:
+    if value:
+        print(f"oarlock {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def options_of_all_commands(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version_and_exit,
+            is_eager=True,
+            help="Print the version and exit.",
+        ),
+    ] = False,
+) -> None:
+    """Inspect, verify, export, run, time and serve models, and run scripts that import paddle."""
 
 
 def wrap_to_print_error_and_exit(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorate a command so that it prints an error as one message and exits with code 1."""
-    return _wrap_to_print_error(command, 1)
+    """Decorate a command so that it prints an error as one message and exits with code 1, or with
+    code 2 if its arguments do not fit together.
+    """
+    return _wrap_to_print_error(command, FAILURE)
 
 
 def _wrap_to_print_error(command: Callable[..., None], exit_code: int) -> Callable[..., None]:
@@ -54,10 +94,15 @@ def _wrap_to_print_error(command: Callable[..., None], exit_code: int) -> Callab
     def wrapper(*args: Any, **kwargs: Any) -> None:
         try:
             command(*args, **kwargs)
-        except (OarlockError, OSError, ValueError) as error:
-            make_console(stderr=True, soft_wrap=True).print(
-                f"[bold red]oarlock:[/] {_escape_markup(_format_error(error))}", highlight=False
+        except CommandLineError as error:
+            exit_with_command_line_error(
+                f"oarlock {command.__name__.replace('_', '-')}", str(error)
             )
+        except BrokenPipeError:
+            discard_output_after_broken_pipe()
+            sys.exit(exit_code)
+        except (OarlockError, OSError, ValueError) as error:
+            print_error("oarlock", _format_error(error))
             sys.exit(exit_code)
 
     return wrapper
@@ -65,7 +110,7 @@ def _wrap_to_print_error(command: Callable[..., None], exit_code: int) -> Callab
 
 def _wrap_to_exit_with_2_after_error(command: Callable[..., None]) -> Callable[..., None]:
     """Decorate a command whose exit code 1 has another meaning than an error."""
-    return _wrap_to_print_error(command, 2)
+    return _wrap_to_print_error(command, INVALID_COMMAND_LINE)
 
 
 def _format_error(error: Exception) -> str:
@@ -73,10 +118,6 @@ def _format_error(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return escape_control_characters(f"{os.fspath(error.filename)}: {error.strerror}")
     return escape_control_characters(str(error), keep_line_breaks=True)
-
-
-def _escape_markup(text: str) -> str:
-    return text.replace("[", r"\[")
 
 
 @app.command()
@@ -88,7 +129,10 @@ def demo(
     epochs: Annotated[int, typer.Option(min=1, help="epochs of training")] = 12,
     seed: Annotated[int, typer.Option(help="seed of weights, batches and the test split")] = 7,
 ) -> None:
-    """Train LeNet on digits, save it, and run it with five backends."""
+    """Train LeNet on digits, save it, and run it with five backends.
+
+    Example: `oarlock demo --out demo --epochs 3`
+    """
     from .demo import run_demo  # noqa: PLC0415 - a command imports its modules when it runs
 
     run_demo(out, epochs, seed)
@@ -101,11 +145,31 @@ def inspect(
     program: Annotated[
         bool, typer.Option("--program", help="print the program as text instead of tables")
     ] = False,
+    all: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="print all parameters, and each op with its attributes and source line",
+        ),
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="print one JSON object; schema: docs/inspect.schema.json")
+    ] = False,
 ) -> None:
-    """Print inputs, outputs, parameters, ops and guards of a model, or of an .onnx or .ort file."""
+    """Print inputs, outputs, parameters, ops and guards of a model, or of an .onnx or .ort file.
+
+    Example: `oarlock inspect net --json --all`
+    """
+    if program and json:
+        raise CommandLineError("give --program or --json, not both")
+    if json:
+        from .inspect_json import print_as_json  # noqa: PLC0415
+
+        print_as_json(prefix, all)
+        return
     from .inspect import show_model  # noqa: PLC0415
 
-    show_model(prefix, program)
+    show_model(prefix, program, all)
 
 
 @app.command()
@@ -138,6 +202,8 @@ def view(
 ) -> None:
     """Write a page that shows the graph of a model by layer, with shapes, parameters, source lines
     and guards.
+
+    Example: `oarlock view net -o net.html --profile`
     """
     from .view import write_page  # noqa: PLC0415
 
@@ -158,6 +224,8 @@ def diff(
 
     Names of variables do not matter. The exit code is 0 if the models are equal, 1 if they differ,
     2 after an error.
+
+    Example: `oarlock diff net other`
     """
     from .diff import print_differences  # noqa: PLC0415
 
@@ -185,6 +253,8 @@ def explain(
     """List the problems that prevent the capture of a Layer or function, with cause and fix.
 
     The exit code is 1 if there are problems.
+
+    Example: `oarlock explain net.py:Net --input 'x:float32[None,4]'`
     """
     from .explain import explain_script  # noqa: PLC0415
 
@@ -194,13 +264,17 @@ def explain(
 
 @app.command()
 @wrap_to_print_error_and_exit
-def verify(prefix: Prefix) -> None:
+def verify(prefix: Prefix, quiet: Quiet = False) -> None:
     """Validate a model's files and compare the results of engine and interpreter, with two sizes of
     each dynamic dimension.
+
+    The exit code is 1 if the files are invalid or the results differ.
+
+    Example: `oarlock verify net`
     """
     from .model import verify_saved_model  # noqa: PLC0415
 
-    verify_saved_model(prefix)
+    verify_saved_model(prefix, quiet)
 
 
 @app.command()
@@ -213,9 +287,10 @@ def export(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="the file to write")] = None,
     to: Annotated[
         str,
-        typer.Option(
-            help="onnx; ort (ONNX Runtime's format for minimal builds); triton (a folder for "
-            "Triton Inference Server); paddle3 (a .json of Paddle 3) or paddle2 (a .pdmodel)"
+        choice_option(
+            ("onnx", "ort", "triton", "paddle2", "paddle3"),
+            "onnx; ort (ONNX Runtime's format for minimal builds); triton (a folder for "
+            "Triton Inference Server); paddle3 (a .json of Paddle 3) or paddle2 (a .pdmodel)",
         ),
     ] = "onnx",
     inline: Annotated[
@@ -232,35 +307,34 @@ def export(
     ] = "",
     precision: Annotated[
         str,
-        typer.Option(
-            help="fp16: weights and products in float16, sensitive ops in float32; bf16: weights "
+        choice_option(
+            ("fp16", "bf16"),
+            "fp16: weights and products in float16, sensitive ops in float32; bf16: weights "
             "stored in bfloat16, cast to float32 before use. ONNX and ORT files then contain the "
-            "weights"
+            "weights",
         ),
     ] = "",
+    quiet: Quiet = False,
 ) -> None:
     """Export a model to ONNX (the file references the weights in the .pdiparams file), ORT format,
     a Triton model repository, or the program format of another Paddle; check the file and compare
     its results with the model's.
+
+    Example: `oarlock export net -o net.onnx`
     """
     from ..onnx.writer import ExportOptions  # noqa: PLC0415
     from .model import export_model  # noqa: PLC0415
 
     destination = output if output is not None else repository
     if destination is None:
-        raise ValueError("export: no destination; give -o FILE, or a folder for --to triton")
-    export_model(prefix, destination, to, ExportOptions(opset, target, inline), precision)
+        raise CommandLineError("no destination; give -o FILE, or a folder for --to triton")
+    export_model(prefix, destination, to, ExportOptions(opset, target, inline), precision, quiet)
 
 
 @app.command()
 @wrap_to_print_error_and_exit
 def quantize(
-    model: Annotated[
-        str,
-        typer.Argument(
-            help="NAME of the files NAME.pdmodel or NAME.json, one of these files, or their folder"
-        ),
-    ],
+    prefix: Prefix,
     data: Annotated[
         Path | None,
         typer.Option(
@@ -270,8 +344,9 @@ def quantize(
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
-            help="ptq: static post-training quantization, int8 weights and activations with "
+        choice_option(
+            ("ptq", "dynamic", "weight-only", "fp16", "bf16"),
+            "ptq: static post-training quantization, int8 weights and activations with "
             "thresholds from --data; dynamic: int8 matrix multiplications whose input is scaled in "
             "each run; weight-only: int8 weights, float32 arithmetic; fp16: float16 weights and "
             "arithmetic; bf16: bfloat16 weights, float32 arithmetic",
@@ -303,17 +378,19 @@ def quantize(
     ] = None,
     calibration: Annotated[
         str,
-        typer.Option(
-            help="with ptq, the value at which activations are clipped: absmax (the largest "
+        choice_option(
+            ("absmax", "percentile", "kl"),
+            "with ptq, the value at which activations are clipped: absmax (the largest "
             "absolute value), percentile (99.99 % of the absolute values are smaller) or kl (least "
-            "Kullback-Leibler divergence)"
+            "Kullback-Leibler divergence)",
         ),
     ] = "absmax",
     weight_storage: Annotated[
         str,
-        typer.Option(
-            help="type in which the file stores the integer levels of weights: int8, or float32 "
-            "as Paddle's own tools do"
+        choice_option(
+            ("int8", "float32"),
+            "type in which the file stores the integer levels of weights: int8, or float32 "
+            "as Paddle's own tools do",
         ),
     ] = "int8",
     symmetric_activations: Annotated[
@@ -343,6 +420,7 @@ def quantize(
         Path | None,
         typer.Option(help="write a plot of the error per layer to this .png or .html file"),
     ] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Convert a saved model to int8, float16 or bfloat16, verify it, and report error, size, time
     and, with --labels, accuracy.
@@ -352,6 +430,8 @@ def quantize(
     dynamic, if no layer computes with integers, the model is more than 2 % slower, or it is neither
     faster nor smaller; with the other methods, if its weights are not smaller. See
     docs/quantization.md.
+
+    Example: `oarlock quantize net --data calibration.npz --labels y`
     """
     from ..quantization.programs.quantize import QuantizationSettings  # noqa: PLC0415
     from .quantize import quantize_report_and_write_if_gain  # noqa: PLC0415
@@ -366,7 +446,7 @@ def quantize(
         not ignore_speed,
         run_timeout,
     )
-    code = quantize_report_and_write_if_gain(model, data, out, labels, plot, settings)
+    code = quantize_report_and_write_if_gain(prefix, data, out, labels, plot, settings, quiet)
     if code:
         sys.exit(code)
 
@@ -374,7 +454,9 @@ def quantize(
 @app.command()
 @wrap_to_print_error_and_exit
 def serve(
-    models: Annotated[list[str], typer.Argument(help="models: PREFIX or NAME=PREFIX")],
+    models: Annotated[
+        list[str], typer.Argument(metavar="MODEL...", help="models: MODEL or NAME=MODEL")
+    ],
     host: Annotated[str, typer.Option(help="address to listen on")] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="port to listen on; 0: a free one")
@@ -410,6 +492,10 @@ def serve(
         bool,
         typer.Option("--locate-guards", help="after a failed run, report the violated guard"),
     ] = False,
+    access_log: Annotated[
+        bool,
+        typer.Option(help="write one line per request to standard error, see docs/serving.md"),
+    ] = True,
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",
@@ -417,7 +503,9 @@ def serve(
 ) -> None:
     """Serve models over HTTP with the Open Inference Protocol v2 (KServe, Triton clients).
 
-    Prometheus metrics are at /metrics.
+    The server describes itself at /docs and /openapi.json; Prometheus metrics are at /metrics.
+
+    Example: `oarlock serve classifier=models/net --port 8000 --workers 4`
     """
     from .serving import serve_models  # noqa: PLC0415
 
@@ -436,7 +524,7 @@ def serve(
         "memory": memory,
         "locate_guards": locate_guards,
     }
-    sys.exit(serve_models(models, host, port, allow_remote, limits, **options))
+    sys.exit(serve_models(models, host, port, allow_remote, access_log, limits, **options))
 
 
 @app.command()
@@ -445,8 +533,9 @@ def run(
     prefix: Annotated[
         str,
         typer.Argument(
+            metavar="MODEL",
             help="path without suffix of m.pdmodel or m.json; with images: a model directory with "
-            "inference.yml or infer_cfg.yml"
+            "inference.yml or infer_cfg.yml",
         ),
     ],
     images: Annotated[
@@ -483,18 +572,20 @@ def run(
 ) -> None:
     """Run a model on the arrays of an .npz file, or run a model directory of PaddleX, PaddleOCR or
     PaddleDetection on images.
+
+    Example: `oarlock run net --input in.npz --output out.npz`
     """
     options = {"device": device, "threads": threads, "cache_dir": cache_dir, "memory": memory}
     if images:
         if input is not None or output is not None:
-            raise ValueError("run: give images, or --input and --output, not both")
+            raise CommandLineError("give images, or --input and --output, not both")
         from .pipeline import run_pipeline  # noqa: PLC0415
 
         run_pipeline(prefix, images, rec, out_dir, json, batch_size, **options)
         return
     if input is None or output is None:
-        raise ValueError(
-            "run: give --input IN.npz and --output OUT.npz, or images for a model directory"
+        raise CommandLineError(
+            "give --input IN.npz and --output OUT.npz, or images for a model directory"
         )
     from .model import run_model  # noqa: PLC0415
 
@@ -517,7 +608,10 @@ def pipeline_config(
         ),
     ] = None,
 ) -> None:
-    """Write the settings of a model directory as JSON, for pipelines in C++."""
+    """Write the settings of a model directory as JSON, for pipelines in C++.
+
+    Example: `oarlock pipeline-config PP-OCRv5_mobile_det_infer`
+    """
     from .pipeline import write_pipeline_config  # noqa: PLC0415
 
     write_pipeline_config(directory, output)
@@ -534,8 +628,8 @@ def bench(
             "larger where 1 is not valid"
         ),
     ] = [],  # noqa: B006
-    warmup: Annotated[int, typer.Option(min=0, help="runs that are not measured")] = 5,
-    repeat: Annotated[int, typer.Option(min=1, help="measured runs")] = 100,
+    warmup: Annotated[int, typer.Option(min=0, help="runs that are not measured")] = 3,
+    repeat: Annotated[int, typer.Option(min=1, help="measured runs")] = 50,
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",
@@ -545,6 +639,8 @@ def bench(
     """Time a model: load, first run, and percentiles of further runs.
 
     `oarlock-runner bench` has more options.
+
+    Example: `oarlock bench net --shape x=64,4 --threads 1`
     """
     from .bench import measure_and_print_model_times  # noqa: PLC0415
 
@@ -566,6 +662,8 @@ def bench(
 def doctor() -> None:
     """Print the installed versions, and run a small model on each device. The exit code is 1 if a
     device, the cache folder or the installation of ONNX Runtime does not work.
+
+    Example: `oarlock doctor`
     """
     from .doctor import print_installation_and_check_devices  # noqa: PLC0415
 
@@ -591,10 +689,12 @@ def run_script(
     ] = None,
 ) -> None:
     """Run an unchanged script that imports paddle: `oarlock run-script train.py ARGUMENTS` or
-    `oarlock run-script -m module ARGUMENTS`.
+    `oarlock run-script -m module ARGUMENTS`. The exit code is that of the script.
+
+    Example: `oarlock run-script --api 2.4 train.py --epochs 3`
     """
     from ..compat.run_script import exec_script_with_oarlock_as_paddle  # noqa: PLC0415
 
     if not context.args:
-        raise ValueError("run-script: no script; give a path, or -m MODULE")
+        raise CommandLineError("no script; give a path, or -m MODULE")
     sys.exit(exec_script_with_oarlock_as_paddle(context.args, api))

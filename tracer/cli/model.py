@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -42,11 +43,13 @@ from ..quantization.programs.write import (
     write_and_verify_model,
 )
 from ..utils.terminal import make_console
+from .command_line import CommandLineError
+from .progress import show_progress
 
 _print = make_console(highlight=False, soft_wrap=True, markup=False).print
 
 
-def verify_saved_model(prefix: str) -> None:
+def verify_saved_model(prefix: str, quiet: bool = False) -> None:
     """Validate the files of a model, and compare the results of engine and interpreter.
 
     Raises FileError for an invalid program, and VerifyError if results differ.
@@ -65,10 +68,20 @@ def verify_saved_model(prefix: str) -> None:
         )
         return
 
-    with warnings.catch_warnings(), combined_params_path(files) as params:
+    runs = itertools.count(1)
+
+    def interpret_and_show_run(*arguments: Any) -> Any:
+        show(f"comparing engine and interpreter, run {next(runs)}", 0, 0)
+        return interpret(*arguments)
+
+    with (
+        show_progress(quiet) as show,
+        warnings.catch_warnings(),
+        combined_params_path(files) as params,
+    ):
         warnings.simplefilter("ignore")  # the report below contains the text of the warnings
         report = verify_files_against_reference(
-            files.program, files.pdmodel, params, scope, interpret
+            files.program, files.pdmodel, params, scope, interpret_and_show_run
         )
     agree = "" if report.startswith("not verified") else "engine and interpreter agree "
     _print(
@@ -78,7 +91,12 @@ def verify_saved_model(prefix: str) -> None:
 
 
 def export_model(
-    prefix: str, output: Path, to: str, options: ExportOptions, precision: str = ""
+    prefix: str,
+    output: Path,
+    to: str,
+    options: ExportOptions,
+    precision: str = "",
+    quiet: bool = False,
 ) -> None:
     """Write ONNX, ORT format, a Triton model folder or the program format of Paddle 2 or 3, and
     check it.
@@ -87,6 +105,14 @@ def export_model(
 
     Raises OpError if the file cannot reference the weights in the .pdiparams file.
     """
+    with show_progress(quiet) as show:
+        show(f"writing and checking {output.name}", 0, 0)
+        _write_in_format(prefix, output, to, options, precision)
+
+
+def _write_in_format(
+    prefix: str, output: Path, to: str, options: ExportOptions, precision: str
+) -> None:
     writers = {"onnx": write_onnx, "ort": write_ort_and_operator_config}
     if precision:
         _export_in_half_precision(prefix, output, to, options, precision, writers)
@@ -110,7 +136,7 @@ def export_model(
         return
     if to not in writers:
         formats = ", ".join([*writers, PADDLE2, PADDLE3])
-        raise OpError(f"export: --to must be {formats} or triton, not {to!r}")
+        raise CommandLineError(f"--to must be {formats} or triton, not {to!r}")
     _write_model_and_print_summary(read_model(prefix), output, to, options, writers[to])
 
 
@@ -123,7 +149,9 @@ def _export_in_half_precision(
     writers: Mapping[str, Callable[..., ExportResult]],
 ) -> None:
     if precision not in HALF_METHODS:
-        raise OpError(f"export: --precision must be {' or '.join(HALF_METHODS)}, not {precision!r}")
+        raise CommandLineError(
+            f"--precision must be {' or '.join(HALF_METHODS)}, not {precision!r}"
+        )
     files = read_model(prefix)
     original = ProgramWithValues(files.program, dict(files.values))
     data = None
@@ -145,7 +173,7 @@ def _export_in_half_precision(
         return
     if to not in (PADDLE2, PADDLE3):
         formats = ", ".join([*writers, PADDLE2])
-        raise OpError(f"export: --precision needs --to {formats} or {PADDLE3}, not {to!r}")
+        raise CommandLineError(f"--precision needs --to {formats} or {PADDLE3}, not {to!r}")
     sizes, report = write_and_verify_model(files, model, output, file_format=to)
     for path, size in sizes.items():
         _print(f"{path}: {size:,} bytes")

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -20,7 +17,6 @@ from ..quantization.programs.calibration_data import (
     load_calibration_data,
     synthetic_calibration_data,
 )
-from ..quantization.programs.measure import ProgressFunction
 from ..quantization.programs.quantize import (
     HALF_METHODS,
     LayerReport,
@@ -33,9 +29,10 @@ from ..quantization.programs.write import (
     write_and_verify_model,
 )
 from ..utils.terminal import make_console
+from .command_line import NO_GAIN, CommandLineError
 from .plots import FORM_COLORS, plot_layer_signal_to_noise
+from .progress import show_progress
 
-NO_GAIN_EXIT_CODE = 3
 _SUFFIXES = {"fp16": "_fp16", "bf16": "_bf16"}
 _PLOT_SUFFIXES = (".png", ".html")
 
@@ -47,6 +44,7 @@ def quantize_report_and_write_if_gain(
     labels: str | None,
     plot: Path | None,
     settings: QuantizationSettings,
+    quiet: bool = False,
 ) -> int:
     """Quantize a model, print the report, and write the quantized model if it is a gain in size or
     time and accurate enough.
@@ -55,16 +53,16 @@ def quantize_report_and_write_if_gain(
     """
     settings.validate()
     if plot is not None and settings.method in HALF_METHODS:
-        raise OpError(f"quantize: --plot has no effect with --method {settings.method}")
+        raise CommandLineError(f"--plot has no effect with --method {settings.method}")
     if plot is not None and plot.suffix not in _PLOT_SUFFIXES:
-        raise OpError(f"quantize: --plot must end with .png or .html, not {plot.name!r}")
+        raise CommandLineError(f"--plot must end with .png or .html, not {plot.name!r}")
     if data is None and settings.method in ("ptq", "dynamic"):
-        raise OpError(
-            f"quantize: --method {settings.method} needs inputs; give --data CALIB.npz or a folder "
+        raise CommandLineError(
+            f"--method {settings.method} needs inputs; give --data CALIB.npz or a folder "
             "of .npz files"
         )
     if labels is not None and data is None:
-        raise OpError("quantize: --labels needs --data")
+        raise CommandLineError("--labels needs --data")
     if plot is not None and not plot.parent.is_dir():
         raise OpError(f"quantize: --plot: there is no folder {plot.parent}")
     files = read_model(prefix)
@@ -76,7 +74,7 @@ def quantize_report_and_write_if_gain(
         if data is None
         else load_calibration_data(data, engine, files, labels, settings.run_timeout)
     )
-    with _progress() as show:
+    with show_progress(quiet) as show:
         result = quantize_model(files, samples, settings, show)
     _print_report(files.name, result.report)
     if plot is not None:
@@ -84,7 +82,7 @@ def quantize_report_and_write_if_gain(
     console = make_console(highlight=False, soft_wrap=True, markup=False)
     if result.no_gain_reason:
         console.print(f"{files.name}: no model was written: {result.no_gain_reason}")
-        return NO_GAIN_EXIT_CODE
+        return NO_GAIN
     sizes, verified = write_and_verify_model(files, result.model, target, samples.sample)
     for path, size in sizes.items():
         console.print(f"{path}: {size:,} bytes")
@@ -92,21 +90,6 @@ def quantize_report_and_write_if_gain(
         verified = f"verified: engine and interpreter agree {verified}"
     console.print(verified)
     return 0
-
-
-@contextmanager
-def _progress() -> Iterator[ProgressFunction]:
-    """Context manager that yields a function which shows the current step of the quantization on
-    standard error, if standard error is a terminal.
-    """
-    console = make_console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    with bar:
-        task = bar.add_task("", total=None)
-        yield lambda step, done, total: bar.update(
-            task, description=step, completed=done, total=total or None
-        )
 
 
 def _format_decibels(value: float | None, unit: str = "") -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 from ..core.errors import OpError
+from ..core.log import configure_logging
 
 _REQUIRED_PACKAGES = ("starlette", "uvicorn", "prometheus_client")
 
@@ -16,6 +18,7 @@ def serve_models(
     host: str,
     port: int,
     allow_remote: bool,
+    access_log: bool,
     limits: Mapping[str, Any],
     **options: Any,
 ) -> int:
@@ -34,6 +37,9 @@ def serve_models(
     from ..serving.served_model import ServedModel  # noqa: PLC0415
     from ..serving.server import check_bind_address_is_local_or_allowed, serve  # noqa: PLC0415
 
+    configure_logging(default="info")
+    if not access_log:
+        logging.getLogger("oarlock.access").setLevel(logging.CRITICAL)
     check_bind_address_is_local_or_allowed(host, allow_remote)
     return serve(
         [ServedModel(*parse_model_argument(text), **options) for text in models],

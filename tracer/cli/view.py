@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..core.errors import FileError, OpError
+from ..core.errors import FileError
 from ..export.atomic_files import write_files_atomically
 from ..loader.model_files import model_name, read_model
 from ..loader.npz import load_npz
@@ -15,6 +15,7 @@ from ..viewer.page import make_page
 from ..viewer.profile import profile_model, profile_onnx_file
 from ..viewer.program_graph import graph_of_model
 from .bench import parse_shapes
+from .command_line import CommandLineError
 
 _print = make_console(highlight=False, soft_wrap=True, markup=False).print
 
@@ -33,7 +34,7 @@ def write_page(
     profiles: whether to run the model and show time and memory of each op.
     """
     if not profiles and (input is not None or shape):
-        raise OpError("view: --input and --shape require --profile")
+        raise CommandLineError("--input and --shape require --profile")
     feeds = load_npz(input) if input is not None else None
     profile = None
     if model.endswith(".onnx"):

@@ -4,6 +4,7 @@ replace the previous files atomically.
 
 from __future__ import annotations
 
+import logging
 import os
 import warnings
 from collections.abc import Sequence
@@ -30,6 +31,7 @@ from .verify import ReferenceFunction, verify_files_against_reference
 
 FileContents = dict[str | os.PathLike[str], Any]
 PADDLE2, PADDLE3 = "paddle2", "paddle3"
+_log = logging.getLogger("oarlock.jit")
 _SUFFIX_BY_FORMAT = {PADDLE2: MODEL, PADDLE3: PADDLE3_MODEL}
 
 
@@ -117,6 +119,9 @@ def write_and_verify_model_files(
             _verify_and_mark_staged_model(
                 model, staged_paths.get(sources[model.prefix] + ".pdiparams"), staged_paths, files
             )
+    for model in models:
+        verified = model.recording.contract.verified or "not verified"
+        _log.info("%s: saved; %s", model.program_path, verified)
 
 
 def write_paddle1_folder(recording: CapturedProgram, folder: str) -> None:

@@ -1,4 +1,6 @@
-"""The ASGI application: the routes of the Open Inference Protocol v2 and of Triton's extensions."""
+"""The ASGI application: the routes of the Open Inference Protocol v2 and of Triton's extensions,
+and pages that describe them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import anyio
@@ -16,13 +18,15 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..core.errors import OarlockError
 from ..core.version import VERSION
+from .docs_page import index_page, openapi_page
 from .metrics import Metrics
+from .openapi import openapi_document
 from .protocol import RequestError, first_line_of_error, parse_request
 from .request_body import (
     RequestLimits,
@@ -30,6 +34,7 @@ from .request_body import (
     decompress,
     raw_body_reserved_in_budget,
 )
+from .request_log import REQUEST_ID_HEADER, RequestLog, new_request_id, request_id
 from .served_model import ServedModel, num_samples
 
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
@@ -37,6 +42,9 @@ _HEADER_LENGTH_HEADER = "Inference-Header-Content-Length"
 _CLIENT_CLOSED_REQUEST = 499  # the status that web servers log if the client closed the connection
 _RESPONSE_PART_SIZE = 256 << 10
 _MAX_ERROR_LENGTH = 2000  # characters of an error message: it may repeat parts of the request
+_MAX_CONNECTIONS = 512
+# The pages contain no scripts and load nothing; the browser enforces this.
+_PAGE_HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
 
 
 class App:
@@ -49,10 +57,32 @@ class App:
         self._num_active = 0  # complete requests that wait or run
         self._workers: anyio.CapacityLimiter | None = None  # used in the event loop only
 
-    def make_asgi_app(self) -> Starlette:
-        """Return the ASGI application."""
+    def make_asgi_app(self, num_connections: Callable[[], int] = lambda: 0) -> ASGIApp:
+        """Return the ASGI application.
+
+        num_connections: returns the number of open connections of the server. If it exceeds
+        _MAX_CONNECTIONS, requests are rejected with status 503.
+        """
+        application = Starlette(
+            routes=self.make_routes(),
+            middleware=[
+                Middleware(_LimitConnections, num_connections),
+                Middleware(_RejectAmbiguousLength),
+            ],
+            exception_handlers={
+                HTTPException: _handle_http_exception,
+                Exception: _handle_internal_error,
+            },
+        )
+        return RequestLog(application)
+
+    def make_routes(self) -> list[Route]:
+        """Return the routes of the server. `openapi.openapi_document` describes each of them."""
         model = "/v2/models/{name}"
         routes = [
+            Route("/", self._wrap_with_error_responses(self._index_response)),
+            Route("/docs", self._wrap_with_error_responses(self._docs_response)),
+            Route("/openapi.json", self._wrap_with_error_responses(self._openapi_response)),
             Route("/v2", self._wrap_with_error_responses(self._server_metadata_response)),
             Route("/v2/health/live", self._wrap_with_error_responses(self._health_response)),
             Route("/v2/health/ready", self._wrap_with_error_responses(self._health_response)),
@@ -84,14 +114,7 @@ class App:
                 ),
                 Route(path + "/infer", self._infer, methods=["POST"]),
             ]
-        return Starlette(
-            routes=routes,
-            middleware=[Middleware(_RejectAmbiguousLength)],
-            exception_handlers={
-                HTTPException: _handle_http_exception,
-                Exception: _handle_internal_error,
-            },
-        )
+        return routes
 
     @staticmethod
     def _wrap_with_error_responses(
@@ -105,6 +128,36 @@ class App:
                 return _error_response(error)
 
         return handle_with_error_response
+
+    # -- pages
+    # -------------------------------------------------------------------------------
+
+    def _index_response(self, request: Request) -> Response:
+        index = {
+            "name": "oarlock",
+            "version": VERSION,
+            "models": list(self._models),
+            "links": {
+                "documentation": "/docs",
+                "openapi": "/openapi.json",
+                "server": "/v2",
+                "ready": "/v2/health/ready",
+                "metrics": "/metrics",
+            },
+        }
+        if "text/html" in request.headers.get("accept", ""):
+            return HTMLResponse(index_page(index), headers=_PAGE_HEADERS)
+        return JSONResponse(index)
+
+    @cached_property
+    def _openapi_document(self) -> dict[str, Any]:
+        return openapi_document(list(self._models.values()))
+
+    def _openapi_response(self, request: Request) -> Response:
+        return JSONResponse(self._openapi_document)
+
+    def _docs_response(self, request: Request) -> Response:
+        return HTMLResponse(openapi_page(self._openapi_document), headers=_PAGE_HEADERS)
 
     # -- server metadata
     # -------------------------------------------------------------------------------
@@ -130,9 +183,9 @@ class App:
     def _get_model(self, request: Request) -> ServedModel:
         name, version = request.path_params["name"], request.path_params.get("version", "1")
         if name not in self._models:
-            raise RequestError(f"there is no model '{name[:100]}'", 404)
+            raise RequestError(f"there is no model '{name[:100]}'", 404, "model_not_found")
         if version != "1":
-            raise RequestError(f"model '{name}' has the version 1 only", 404)
+            raise RequestError(f"model '{name}' has the version 1 only", 404, "model_not_found")
         return self._models[name]
 
     def _metadata_response(self, request: Request) -> Response:
@@ -178,9 +231,11 @@ class App:
             return Response(status_code=_CLIENT_CLOSED_REQUEST)
         except asyncio.CancelledError:  # the server shuts down; the time to finish is over
             status = 503
-            return _error_response(RequestError("the server is shutting down", 503))
+            return _error_response(
+                RequestError("the server is shutting down", 503, "shutting_down")
+            )
         except OarlockError as error:
-            return _error_response(RequestError(first_line_of_error(error), 500))
+            return _error_response(RequestError(first_line_of_error(error), 500, "model_failed"))
         finally:
             if model is not None:
                 model.statistics.add(status == 200, time.perf_counter() - started, rows)
@@ -224,6 +279,21 @@ class App:
         if self._workers is None:
             self._workers = anyio.CapacityLimiter(self._limits.workers)
         return await anyio.to_thread.run_sync(call, limiter=self._workers)
+
+
+class _LimitConnections:
+    """Middleware that rejects requests while the server has too many connections."""
+
+    def __init__(self, app: ASGIApp, num_connections: Callable[[], int]) -> None:
+        self._app, self._num_connections = app, num_connections
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request (ASGI)."""
+        app = self._app
+        if self._num_connections() > _MAX_CONNECTIONS:
+            app = _error_response(RequestError("the server has too many connections", 503))
+            app.headers["Connection"] = "close"
+        await app(scope, receive, send)
 
 
 class _RejectAmbiguousLength:
@@ -287,25 +357,53 @@ class _InferenceResponse(Response):
             self._budget.release(size)
 
 
+def error_body(error: RequestError, id: str) -> bytes:
+    """Return the JSON body of an error response.  id: of the request"""
+    # json.dumps escapes non-ASCII: input names of a client may contain lone surrogates
+    message = {"error": str(error)[:_MAX_ERROR_LENGTH], "code": error.code, "request_id": id}
+    return json.dumps(message).encode()
+
+
+def invalid_http_response_parts() -> tuple[list[tuple[bytes, bytes]], bytes, str]:
+    """Return headers and body of the response to a request that is not valid HTTP, and the id of
+    the request.
+    """
+    id = new_request_id()
+    body = error_body(RequestError("the request is not valid HTTP"), id)
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+        (REQUEST_ID_HEADER.lower().encode(), id.encode()),
+    ]
+    return headers, body, id
+
+
 def _error_response(error: RequestError) -> Response:
     # The connection is closed after an incomplete body, because it cannot carry another request.
     headers = {503: {"Retry-After": "1"}, 408: {"Connection": "close"}}.get(error.status)
-    # json.dumps escapes non-ASCII: input names of a client may contain lone surrogates
-    text = json.dumps({"error": str(error)[:_MAX_ERROR_LENGTH]})
-    return Response(text, error.status, headers, "application/json")
+    return Response(error_body(error, request_id()), error.status, headers, "application/json")
 
 
 async def _handle_http_exception(request: Request, error: Exception) -> Response:
     """Return errors of routing (unknown path or method) in the form of other errors."""
     assert isinstance(error, HTTPException)
-    response = _error_response(RequestError(error.detail, error.status_code))
+    path = request.url.path[:100]
+    messages = {
+        404: f"there is no path {path}",
+        405: f"the path {path} does not support the method {request.method}",
+    }
+    text = messages.get(error.status_code, error.detail)
+    response = _error_response(RequestError(text, error.status_code))
     response.headers.update(error.headers or {})
     return response
 
 
 async def _handle_internal_error(request: Request, error: Exception) -> Response:
     """Return status 500 without details; the server logs the exception."""
-    return _error_response(RequestError("internal server error; see the server's log", 500))
+    return _error_response(
+        RequestError("internal server error; see the server's log", 500, "internal_error")
+    )
 
 
 def _model_statistics(model: ServedModel) -> dict[str, Any]:

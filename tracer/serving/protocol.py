@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,21 +25,53 @@ _NUMBER_TYPES = {list, int, float, bool}
 _CHUNK_SIZE = 10_000  # numbers per call of json.dumps
 
 
+# The codes of errors that the server returns, and what they mean. Clients may depend on them.
+ERROR_CODES = {
+    "invalid_request": "The request is not valid HTTP, JSON or tensors for the model.",
+    "guard_violated": "The inputs violate an assumption under which the model was saved.",
+    "not_found": "The path does not exist.",
+    "model_not_found": "The server has no model of this name and version.",
+    "method_not_allowed": "The path does not support the HTTP method; see the header Allow.",
+    "request_timeout": "The request body did not arrive in time.",
+    "request_too_large": "The request body exceeds the limit of the server.",
+    "unsupported_encoding": "The server does not support the Content-Encoding of the request.",
+    "model_failed": "The model could not compute the outputs.",
+    "internal_error": "The server has an error; its log contains the request id.",
+    "not_supported": "The server does not support this extension of the protocol.",
+    "overloaded": "The server has too many requests; repeat the request later.",
+    "shutting_down": "The server is shutting down.",
+}
+_CODE_OF_STATUS = {
+    400: "invalid_request",
+    404: "not_found",
+    405: "method_not_allowed",
+    408: "request_timeout",
+    413: "request_too_large",
+    415: "unsupported_encoding",
+    501: "not_supported",
+    503: "overloaded",
+}
+_FOLDERS_OF_PATH = re.compile(r"(?<![\w.])/(?:[^\s/:'\"]+/)+")
+
+
 class RequestError(OarlockError, ValueError):
-    """Raised for a request that is invalid, or that the server does not accept. status: the HTTP
-    status
+    """Raised for a request that is invalid, or that the server does not accept.
+
+    status: the HTTP status.
+    code: a key of ERROR_CODES; by default the most general one for the status.
     """
 
-    def __init__(self, message: str, status: int = 400) -> None:
+    def __init__(self, message: str, status: int = 400, code: str = "") -> None:
         super().__init__(message)
         self.status = status
+        self.code = code or _CODE_OF_STATUS.get(status, "internal_error")
 
 
 def first_line_of_error(error: OarlockError) -> str:
-    """Return the first line of an error message. The further lines name source lines of the server
-    and of the model, which clients must not see.
+    """Return the first line of an error message, with absolute paths shortened to file names. The
+    further lines name source lines of the server and of the model, which clients must not see.
     """
-    return str(error).split("\n", 1)[0]
+    return _FOLDERS_OF_PATH.sub("", str(error).split("\n", 1)[0])
 
 
 @dataclass

@@ -55,8 +55,11 @@ class ServedModel:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """The model configuration that Triton would use for this model."""
-        return model_config(self.name, self.engine, self._files)
+        """The configuration of the model in Triton's form, without `dynamic_batching`: this server
+        does not combine requests.
+        """
+        config = model_config(self.name, self.engine, self._files)
+        return {key: value for key, value in config.items() if key != "dynamic_batching"}
 
     def metadata(self) -> dict[str, Any]:
         """Return names, dtypes and shapes of inputs and outputs in the form of the protocol."""
@@ -95,7 +98,8 @@ class ServedModel:
         try:
             arrays = self.engine.run(request.feeds, names)
         except (OpError, GuardError) as error:
-            raise RequestError(first_line_of_error(error)) from None
+            code = "guard_violated" if isinstance(error, GuardError) else "invalid_request"
+            raise RequestError(first_line_of_error(error), code=code) from None
         results = [(n, self.outputs[n], a) for n, a in zip(names, arrays, strict=True)]
         return encode_response(self.name, request, results)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
+import logging
 import signal
 import socket
 import sys
@@ -16,11 +17,12 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..core.errors import OpError
-from .app import App
+from ..core.log import writes_json
+from .app import App, invalid_http_response_parts
 from .request_body import RequestLimits
+from .request_log import log_access
 from .served_model import ServedModel
 
-_MAX_CONNECTIONS = 512
 _IDLE_TIMEOUT = 15.0  # seconds that a connection may stay open without a complete request head
 _WRITE_TIMEOUT = 15.0  # seconds in which a client must accept a chunk of its response
 _SHUTDOWN_TIMEOUT = 30  # seconds in which running requests may finish after a stop signal
@@ -49,6 +51,15 @@ class TimeoutProtocol(H11Protocol):
         super().on_response_complete()
         if self._half_closed and self.cycle.response_complete and not self.transport.is_closing():
             self.transport.close()
+
+    def send_400_response(self, msg: str) -> None:
+        """Send an error as JSON for a request that is not valid HTTP, and close the connection."""
+        headers, body, id = invalid_http_response_parts()
+        events = [h11.Response(status_code=400, headers=headers), h11.Data(body)]
+        for event in [*events, h11.EndOfMessage()]:
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+        log_access("-", "-", 400, 0.0, len(body), (self.client or ("-",))[0], id)
 
     def eof_received(self) -> bool | None:  # type: ignore[override]  # asyncio asks whether to stay, uvicorn always goes
         """Return True, which keeps the connection open, if the client closed its side after a
@@ -129,7 +140,11 @@ def serve(models: list[ServedModel], host: str, port: int, limits: RequestLimits
         raise OpError(f"serve: two models have the same name ({', '.join(names)})")
     for model in models:
         model.warm_up()
-    app = App({model.name: model for model in models}, limits).make_asgi_app()
+    app = App({model.name: model for model in models}, limits).make_asgi_app(
+        lambda: len(server.server_state.connections)
+    )
+    uvicorn_log = logging.getLogger("uvicorn")
+    uvicorn_log.handlers, uvicorn_log.propagate = logging.getLogger("oarlock").handlers, False
     server = _ServerWithoutSignalReraise(
         uvicorn.Config(
             app,
@@ -137,9 +152,9 @@ def serve(models: list[ServedModel], host: str, port: int, limits: RequestLimits
             ws="none",
             lifespan="off",
             access_log=False,
+            log_config=None,
             log_level="warning",
             server_header=False,
-            limit_concurrency=_MAX_CONNECTIONS,
             timeout_keep_alive=int(_IDLE_TIMEOUT),
             timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
             h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
@@ -147,7 +162,11 @@ def serve(models: list[ServedModel], host: str, port: int, limits: RequestLimits
     )
     with _bind_socket(host, port) as listener:
         url = f"http://{host}:{listener.getsockname()[1]}/v2"
-        print(f"serving {', '.join(names)} at {url}", file=sys.stderr, flush=True)
+        message = f"serving {', '.join(names)} at {url}"
+        if writes_json():  # every line of standard error is JSON
+            logging.getLogger("oarlock.server").info(message)
+        else:
+            print(message, file=sys.stderr, flush=True)
         server.run(sockets=[listener])
     for model in models:
         # requests that exceeded the shutdown timeout would keep the process alive

@@ -5,6 +5,7 @@ other's files.
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import sys
 import tempfile
@@ -20,6 +21,7 @@ __all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url"]
 
 TIMEOUT = 30  # seconds without a byte
 _CHUNK = 1 << 20
+_log = logging.getLogger("oarlock.download")
 
 
 def cache_folder() -> Path:
@@ -103,6 +105,7 @@ def fetch(
         _warn_once_about_md5_mismatch(target, md5sum)
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
+    _log.info("downloads %s to %s", url, target)
     handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -160,7 +160,8 @@ enum {
 typedef void (*oarlock_log_callback)(void* context, int32_t level, const char* source,
                                      const char* message);
 /* Sends messages of all sessions to `callback`, null for standard error.  By default the
- * environment variable OARLOCK_LOG is the level (verbose, info, warning, error, off). */
+ * environment variable OARLOCK_LOG is the level (verbose, info, warning, error, off)
+ * and the format: with `json`, as in info,json, messages are lines of JSON. */
 OARLOCK_API oarlock_error* oarlock_set_log_callback(int32_t level, oarlock_log_callback callback,
                                                     void* context);
 

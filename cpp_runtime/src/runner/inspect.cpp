@@ -136,10 +136,10 @@ void print_ops(const Model& m) {
 
 void print_weights(const Model& m) {
   for (const ParameterSpec& p : m.parameters())
-    std::cout << "weight  " << p.name << ": "
+    std::cout << "param   " << p.name << ": "
               << format_tensor_type({p.name, p.dtype, p.shape, {}, ""}) << " at " << p.offset
               << ", " << p.length << " bytes\n";
-  std::cout << "weights " << m.parameters().size() << ", " << total_weight_bytes(m) << " bytes\n";
+  std::cout << "params  " << m.parameters().size() << ", " << total_weight_bytes(m) << " bytes\n";
 }
 
 void print_conversion_result(const Model& m) {
@@ -164,9 +164,9 @@ int inspect(const Command& c) {
   print_weights(m);
   print_conversion_result(m);
   print_guards(m);
-  if (!m.producer().empty()) std::cout << "by      " << m.producer() << "\n";
+  if (!m.producer().empty()) std::cout << "written by " << m.producer() << "\n";
   if (!m.verification_summary().empty())
-    std::cout << "checked " << m.verification_summary() << "\n";
+    std::cout << "verified " << m.verification_summary() << "\n";
   std::string tuning = tuning_path(m.impl());
   if (is_file(tuning)) std::cout << "tuned   " << tuning << "\n";
   return 0;

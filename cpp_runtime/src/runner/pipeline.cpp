@@ -99,7 +99,7 @@ int run_and_print_results(const NamedTensors& arrays, Run run) {
 }  // namespace
 
 int pipeline(const Command& c) {
-  if (c.input.empty()) throw UsageError{"pipeline requires --input"};
+  if (c.input.empty()) throw UsageError{"requires --input"};
   NamedTensors arrays = read_npz(c.input);
   Pipeline first(c.paths[0], c.options);
   PipelineTask task = first.processor().task();

@@ -24,7 +24,7 @@ std::vector<std::string> input_names_of_positional_arrays(const NamedTensors& ar
 }  // namespace
 
 int run(const Command& c) {
-  if (c.input.empty() || c.output.empty()) throw UsageError{"run requires --input and --output"};
+  if (c.input.empty() || c.output.empty()) throw UsageError{"requires --input and --output"};
   auto engine = start_engine_preload(c.options);
   Model model = open_model(c);
   reject_output_overwriting_input(c, model);

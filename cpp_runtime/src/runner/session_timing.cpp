@@ -21,7 +21,7 @@ double ms_since(Clock::time_point start) {
 
 Model open_model_and_set_ms_since_start(const std::vector<std::string>& paths,
                                         Clock::time_point start, double& milliseconds) {
-  Model model = Model::open(paths[0], paths.size() > 1 ? paths[1] : "");
+  Model model = open_model(paths);
   milliseconds = ms_since(start);
   return model;
 }

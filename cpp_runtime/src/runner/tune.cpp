@@ -11,6 +11,7 @@
 #include "base/atomic_files.h"
 #include "base/json.h"
 #include "runner/compare.h"
+#include "runner/progress_line.h"
 #include "runner/session_timing.h"
 #include "runtime/model_impl.h"
 #include "runtime/ort/ort_library.h"
@@ -147,7 +148,7 @@ void tune_execution_provider(const Command& c, const Model& model, Options& best
 void print_json(const std::vector<Trial>& trials, double ratio, const std::string& file) {
   std::printf("{\"trials\": [");
   for (std::size_t i = 0; i < trials.size(); ++i)
-    std::printf("%s{\"option\": \"%s\", \"value\": %s, \"p50_ms\": %.6g, \"taken\": %s}",
+    std::printf("%s{\"option\": \"%s\", \"value\": %s, \"p50_ms\": %.6g, \"selected\": %s}",
                 i ? ", " : "", trials[i].option.c_str(), trials[i].value.c_str(), trials[i].p50,
                 trials[i].selected ? "true" : "false");
   std::printf("], \"ratio\": %.6g, \"file\": %s}\n", ratio, quote_json(file).c_str());
@@ -158,11 +159,11 @@ void print_table(const std::vector<Trial>& trials, double ratio, const std::stri
   for (const Trial& t : trials) {
     bool is_default = t.value.starts_with('-') || t.value == "\"\"" ||
                       (t.value == "0" && t.option.ends_with("threads"));
-    std::string value = is_default ? "engine's" : t.value;
+    std::string value = is_default ? "default" : t.value;
     std::printf("%-18s %10s %12.4f%s\n", t.option.c_str(), value.c_str(), t.p50,
-                t.selected ? "  taken" : "");
+                t.selected ? "  selected" : "");
   }
-  std::printf("%.3f of the time with the engine's own choices; kept in %s\n", ratio, file.c_str());
+  std::printf("%.3f of the time with the default options; written to %s\n", ratio, file.c_str());
 }
 
 std::string describe_inputs(const Command& c, const Model& model, const Session& session) {
@@ -186,10 +187,17 @@ int tune(const Command& c) {
   start.cache_dir = "none";
   Options best = start;
   std::vector<Trial> trials;
-  for (const TunableOption& option : tunable_options())
-    if (option.is_default(start)) tune_option(c, option, best, trials);
   const Library& library = load_ort_library_once(start.ort_library);
-  if (can_use_tunable_provider(start, library)) tune_execution_provider(c, model, best, trials);
+  {
+    ProgressLine progress(c.quiet);
+    std::size_t done = 0, total = tunable_options().size() + 1;
+    for (const TunableOption& option : tunable_options()) {
+      progress.show("tune: measuring " + std::string(option.name), done++, total);
+      if (option.is_default(start)) tune_option(c, option, best, trials);
+    }
+    progress.show("tune: measuring " + std::string(kTunableProvider), done, total);
+    if (can_use_tunable_provider(start, library)) tune_execution_provider(c, model, best, trials);
+  }
   std::vector<double> start_and_best_times = measure_medians(c, {start, best});
   double ratio = start_and_best_times[1] / start_and_best_times[0];
   if (ratio >= 1) best = start, ratio = 1;  // options that help alone need not help together

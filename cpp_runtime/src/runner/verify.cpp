@@ -128,7 +128,7 @@ std::string describe_first_difference_from_stored(const VerifyCase& c) {
     Comparison comparison = compare_tensors(*here, *expected, c.tolerance);
     if (!comparison.same) return format_first_differing_op(r, comparison);
   }
-  return "all inner variables that were stored are as expected, in the graph that is not optimised";
+  return "all inner variables that were stored are as expected, in the graph that is not optimized";
 }
 
 // Finds, by binary search, the first op output that differs between the optimized and the
@@ -157,11 +157,11 @@ std::string explain_difference(const VerifyCase& c) {
   if (!c.inner_values.empty()) return describe_first_difference_from_stored(c);
   if (!all_outputs_match(
           compare_common_tensors(c.run(c.session_options(0, {})), c.outputs, c.tolerance)))
-    return "without the engine's optimisation it differs as well: the file holds another model "
+    return "without optimization it differs as well: the file holds another model "
            "than the expected "
            "values "
            "are of, or it is read wrongly; store inner variables in --expect to find the op";
-  return "only the engine's optimisation differs; " + describe_first_optimizer_difference(c);
+  return "only the optimized graph differs; " + describe_first_optimizer_difference(c);
 }
 
 std::string format_max_difference(const Comparison& comparison, const char* none) {
@@ -199,8 +199,7 @@ void print_report(const std::vector<OutputComparison>& findings, const std::stri
 }  // namespace
 
 int verify(const Command& c) {
-  if (c.input.empty() || c.expected_file.empty())
-    throw UsageError{"verify requires --input and --expect"};
+  if (c.input.empty() || c.expected_file.empty()) throw UsageError{"requires --input and --expect"};
   VerifyCase verify_case{c, open_model(c), {}, {}, {c.rtol, c.atol}};
   fill_expected_values_from_file(verify_case);
   Strings inner;

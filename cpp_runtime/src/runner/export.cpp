@@ -1,4 +1,4 @@
-// The command `to-onnx`.
+// The command `export`.
 #include <filesystem>
 #include <iostream>
 
@@ -20,7 +20,7 @@ bool are_in_same_folder(const std::string& one, const std::string& other) {
 
 }  // namespace
 
-int to_onnx(const Command& c) {
+int export_onnx(const Command& c) {
   Model model = open_model(c);
   if (c.output.empty()) {
     std::cout << model.to_text(c.opset);
@@ -32,7 +32,7 @@ int to_onnx(const Command& c) {
   options.inline_weights = c.inline_weights;
   if (model.impl().combined_params && !c.inline_weights)
     throw Error(ErrorCode::input,
-                "to-onnx: " + c.paths[0] +
+                "export: " + c.paths[0] +
                     " has a file for each value, which ONNX does not know; use --inline");
   const std::string& weights = model.impl().weights.path();
   if (!weights.empty() && !c.inline_weights && !are_in_same_folder(c.output, weights))
