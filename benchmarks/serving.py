@@ -122,6 +122,7 @@ def main() -> None:
             "serve",
             "--port",
             "0",
+            "--no-access-log",  # it would fill the pipe that nothing reads
         ]
         models = [str(folder / name) for name in CASES]
         server = subprocess.Popen([*command, *models], stderr=subprocess.PIPE, text=True)

@@ -354,7 +354,12 @@ def quantize(
     ] = "ptq",
     out: Annotated[
         str | None,
-        typer.Option(help="path prefix of the new model; default: MODEL_int8, _fp16 or _bf16"),
+        typer.Option(
+            "--output",
+            "-o",
+            "--out",
+            help="path prefix of the new model; default: MODEL_int8, _fp16 or _bf16",
+        ),
     ] = None,
     keep: Annotated[
         str,
