@@ -74,6 +74,13 @@ def test_hint_follows_the_traceback() -> None:
     assert run.stderr.endswith("'dim'\nhint: Paddle calls this argument 'axis'\n")
 
 
+@pytest.mark.parametrize(("name", "guess"), [("cat", False), ("zeros_lik", True)])
+def test_python_guesses_only_without_alternative(name: str, guess: bool) -> None:
+    code = f"import oarlock as paddle; paddle.{name}"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ("Did you mean" in run.stderr) == guess
+
+
 def test_errors_of_other_functions_get_no_hint() -> None:
     error = TypeError("my_function() got an unexpected keyword argument 'dim'")
     keyword_hints.add_hint(error, ("oarlock",))

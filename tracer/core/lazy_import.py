@@ -10,7 +10,7 @@ from importlib import import_module
 from types import FrameType, ModuleType
 from typing import Any
 
-from .name_hints import missing_name_message
+from .name_hints import missing_name_error
 
 _lock = threading.RLock()
 
@@ -64,7 +64,7 @@ def make_lazy_getattr(module: dict[str, Any], names: Mapping[str, str]) -> Calla
     def get_attribute(name: str) -> Any:
         if name not in names:
             known = (*module, *names)
-            raise AttributeError(missing_name_message(module["__name__"], name, known))
+            raise missing_name_error(module["__name__"], name, known)
         found = locked_import_module(names[name], module["__name__"])
         result = module[name] = found if names[name] == f".{name}" else getattr(found, name)
         return result

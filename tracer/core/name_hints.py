@@ -108,27 +108,29 @@ PACKAGE_ATTRIBUTES = {
 }
 
 
-def missing_attribute_message(owner: str, name: str, alternatives: dict[str, str]) -> str:
-    """Return the message of an AttributeError, with the alternative if there is one.
+def missing_attribute_error(owner: str, name: str, alternatives: dict[str, str]) -> AttributeError:
+    """Return the error of a missing attribute, with the alternative if there is one.
 
     owner: such as "'Tensor' object" or "module 'oarlock.nn'"
     """
     message = f"{owner} has no attribute {name!r}"
     found = alternatives.get(name)
     if found is None:
-        return message
-    return f"{message}, {found}" if found.startswith("which ") else f"{message}; use {found}"
+        return AttributeError(message)
+    message += f", {found}" if found.startswith("which ") else f"; use {found}"
+    # Python adds "Did you mean" with a similar attribute of `obj` to the traceback.
+    return AttributeError(message, name=name, obj=None)
 
 
-def missing_name_message(module: str, name: str, names: Iterable[str]) -> str:
-    """Return the message of an AttributeError of a package. PyTorch writes `Conv2d` where Paddle
+def missing_name_error(module: str, name: str, names: Iterable[str]) -> AttributeError:
+    """Return the error of a missing name of a package. PyTorch writes `Conv2d` where Paddle
     writes `Conv2D`, so a name that differs only in upper case is an alternative.
     """
     alternatives = dict(PACKAGE_ATTRIBUTES.get(module, {}))
     if name not in alternatives:
         same = [known for known in names if known.lower() == name.lower()]
         alternatives |= {name: same[0]} if same else {}
-    return missing_attribute_message(f"module {module!r}", name, alternatives)
+    return missing_attribute_error(f"module {module!r}", name, alternatives)
 
 
 class MissingAttribute:
@@ -144,7 +146,7 @@ class MissingAttribute:
         kind = (
             f"type object {owner.__name__!r}" if instance is None else f"{owner.__name__!r} object"
         )
-        raise AttributeError(missing_attribute_message(kind, self._name, self._alternatives))
+        raise missing_attribute_error(kind, self._name, self._alternatives)
 
 
 def suggest_alternatives(alternatives: dict[str, str]) -> Callable[[type[Class]], type[Class]]:
