@@ -136,7 +136,7 @@ def test_nothing_gained_exits_with_3(model: str, tmp_path: Path) -> None:
         (["--labels", "y", "--method", "fp16"], "--labels needs --data"),
         (["--data", "calib.npz", "--labels", "z"], "lacks the labels 'z'"),
         (["--data", "calib.npz", "--labels", "x"], "are float32, not integers"),
-        (["--data", "calib.npz", "--method", "int4"], "--method must be"),
+        (["--data", "calib.npz", "--method", "int4"], "is not one of ptq, dynamic"),
         (["--data", "calib.npz", "--plot", "a.svg"], "--plot must end with"),
         (["--method", "bf16", "--plot", "a.png"], "--plot has no effect with --method bf16"),
         (["--data", "calib.npz", "--plot", "no/a.png"], "--plot: there is no folder no"),
@@ -183,7 +183,7 @@ def test_invalid_input_writes_nothing(
     Path("empty").mkdir()
     before = files_of(tmp_path)
     code, text = oarlock("quantize", model, "--ignore-speed", *words)
-    assert code == 1, text
+    assert code in (1, 2)  # 2: the options do not fit, text
     assert message in text.replace("\n", "")
     assert files_of(tmp_path) == before
 
@@ -386,12 +386,12 @@ def test_export_of_large_activations_in_float16(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--precision", "int8"], "--precision must be fp16 or bf16"),
+        (["--precision", "int8"], "'int8' is not one of fp16, bf16"),
         (["--precision", "fp16", "--to", "triton"], "--precision needs --to"),
     ],
 )
 def test_invalid_precision(words: list[str], message: str, model: str, tmp_path: Path) -> None:
     code, text = oarlock("export", model, "-o", tmp_path / "x.onnx", *words)
-    assert code == 1
+    assert code == 2
     assert message in re.sub(r"\s+", " ", text)
     assert not (tmp_path / "x.onnx").exists()

@@ -123,7 +123,7 @@ def test_user_sitecustomize_runs(tmp_path: Path) -> None:
 
 def test_missing_script_is_reported(tmp_path: Path) -> None:
     done = run_command(RUN, tmp_path)
-    assert done.returncode == 1 and "no script; give a path" in done.stderr
+    assert done.returncode == 2 and "no script; give a path" in done.stderr
 
 
 def test_variables_print_as_in_paddle_1_8(tmp_path: Path) -> None:

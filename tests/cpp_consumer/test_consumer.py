@@ -187,7 +187,7 @@ def test_runner_equals_paddle(installed: Path, tmp_path: Path) -> None:
         (["run", "m", "--colour"], 2, "no option --colour"),
         (["dance", "m"], 2, "no command dance"),
         (["bench", "m", "--repeat", "some"], 2, "--repeat requires an integer of 0 or more"),
-        (["inspect", "/no/such/model"], 1, "model.pdmodel: cannot be opened"),
+        (["inspect", "/no/such/model"], 1, "there is neither /no/such/model.pdmodel nor"),
         (["inspect", str(MODEL)], 0, ""),
     ],
 )

@@ -273,7 +273,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "is not a complete pickle"),
     "cut": (dumps({"a": np.arange(9)})[:-30], "is not a complete pickle"),
     "no end": (b"\x80\x02N", "is not a complete pickle"),
-    "not a pickle": (b"PK\x03\x04 a zip file", "is not a complete pickle"),
+    "not a pickle": (b"PK\x03\x04 a zip file", "is a file of PyTorch"),
     "text": (b"hello", "is not a complete pickle"),
     "nothing on the stack": (b"\x80\x02.", "ends with 0 values"),
     "two on the stack": (b"\x80\x02NN.", "ends with 2 values"),
