@@ -304,6 +304,7 @@ def completions(line: str, folder: Path) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_completion_of_commands_options_and_values(folder: Path) -> None:
     assert completions("oarlock ins", folder) == ["inspect"]
     assert set(commands()) <= set(completions("oarlock ", folder))
@@ -352,6 +353,7 @@ def stderr_on_terminal(program: list[str], *words: str, folder: Path) -> str:
     return text.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "words", "step"),
     [

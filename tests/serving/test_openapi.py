@@ -230,6 +230,7 @@ def test_pages_load_nothing_and_show_every_operation(app: Any, document: Any) ->
         assert f"<code>{code}</code>" in text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
 def test_browser_shows_the_documentation(app: Any, tmp_path: Path) -> None:
     (tmp_path / "docs.html").write_bytes(call(app, "/docs").body)

@@ -287,6 +287,7 @@ def test_texts_of_a_model_are_escaped() -> None:
     assert "default-src 'none'" in page
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_texts_of_a_model_do_not_run(tmp_path: Path) -> None:
     graph = hostile_program()
@@ -317,6 +318,7 @@ def page(model: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_layers_are_collapsed_at_first(page: Path) -> None:
     dom = dump_dom(page)
@@ -327,6 +329,7 @@ def test_layers_are_collapsed_at_first(page: Path) -> None:
     assert "Slowest ops" in dom
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_a_link_expands_layers_and_selects_an_op(page: Path) -> None:
     number = next(
@@ -340,6 +343,7 @@ def test_a_link_expands_layers_and_selects_an_op(page: Path) -> None:
     assert "body/0/relu" in panel
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_clicks_expand_and_collapse(page: Path) -> None:
     click = (
@@ -352,6 +356,7 @@ def test_clicks_expand_and_collapse(page: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_search_expands_and_highlights(page: Path) -> None:
     dom = run_in_page(
@@ -364,6 +369,7 @@ def test_search_expands_and_highlights(page: Path) -> None:
     assert "body/1/norm" in dom[dom.index('<aside id="panel">') :]
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_control_flow_opens_like_a_layer(tmp_path: Path) -> None:
     view(str(FIXTURES / "control"), tmp_path / "page.html")
