@@ -76,15 +76,7 @@ from .tensor.patch import EXPORTS as _EXPORTS
 __version__ = _VERSION
 _set_legacy_importer(lambda name: _locked_import_module(f".fluid.{name}", "oarlock"))
 _set_default_threads()
-_show_hints_with_errors(
-    (
-        __name__,
-        f"{__name__}.nn",
-        f"{__name__}.nn.functional",
-        f"{__name__}.optimizer",
-        f"{__name__}.optimizer.lr",
-    )
-)
+_show_hints_with_errors()
 if "OARLOCK_LOG" in _os.environ:
     from .core.log import configure_logging as _configure_logging
 

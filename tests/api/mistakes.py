@@ -363,7 +363,7 @@ def error_of(name: str) -> str:
     try:
         exec(compile(code, file, "exec"), names)
     except Exception as error:  # any kind: the text is what counts
-        add_hint(error, ("oarlock", "oarlock.nn", "oarlock.nn.functional", "oarlock.optimizer"))
+        add_hint(error)
         return "\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", [])])
     return "no error"
 

@@ -3,7 +3,7 @@
     python tests/tools/manylinux_wheel.py --out dist
 
 `pip wheel` builds the wheel, and auditwheel checks which symbols of the system's libraries it uses
-and gives it the platform tag of the oldest glibc that has them. On a new system the tag is new; the
+and sets the platform tag of the oldest glibc that has them. On a new system the tag is new; the
 workflow wheels.yml runs this program in the image of manylinux_2_28. The test environment has no
 compiler in its PATH and installs wheels only.
 """

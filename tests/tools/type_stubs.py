@@ -16,6 +16,7 @@ import inspect
 import math
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Iterator
 from importlib import import_module
@@ -46,26 +47,24 @@ class Stub:
         self.declarations: list[str] = []
 
     def text(self) -> str:
-        """Return the text of the stub, formatted."""
+        """Return the text of the stub, not formatted."""
         exports = [f"__all__ = {self.exports}"] if self.exports else []
-        text = "\n".join(
+        return "\n".join(
             [f'"""{self.docstring}"""\n', NOTICE]
             + [*sorted(self.imports), "", *exports, "", *self.declarations]
         )
-        options = ["--stdin-filename", "stub.pyi", "-"]
-        for command in (
-            ["check", "--quiet", "--select", "I,RUF022", "--fix"],
-            ["format", "--quiet"],
-        ):
-            text = subprocess.run(
-                [sys.executable, "-m", "ruff", *command, *options],
-                input=text,
-                capture_output=True,
-                text=True,
-                check=True,
-                cwd=SOURCES.parent,
-            ).stdout
-        return text
+
+
+def formatted(texts: dict[Path, str]) -> dict[Path, str]:
+    """Return the texts of stubs, formatted as the linter of the project asks for."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = {Path(folder, f"{n}.pyi"): path for n, path in enumerate(texts)}
+        for file, path in files.items():
+            file.write_text(texts[path])
+        for command in (["check", "--select", "I,RUF022", "--fix"], ["format"]):
+            options = ["--quiet", "--config", str(SOURCES.parent / "pyproject.toml"), folder]
+            subprocess.run([sys.executable, "-m", "ruff", *command, *options], check=True)
+        return {path: file.read_text() for file, path in files.items()}
 
 
 @functools.cache
@@ -325,13 +324,13 @@ def method_text(stub: Stub, name: str) -> Iterator[str]:
 
 
 def all_stubs() -> dict[Path, str]:
-    """Return the text of each stub."""
+    """Return the text of each stub, formatted."""
     declared: dict[int, tuple[str, str]] = {}
     found = {SOURCES / "core" / "_tensor_methods.pyi": tensor_methods_stub().text()}
     for package in PACKAGES:
         path = SOURCES.joinpath(*package.split("."), "__init__.pyi")
         found[path] = package_stub(package, declared).text()
-    return found
+    return formatted(found)
 
 
 def main() -> None:

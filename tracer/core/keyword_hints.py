@@ -68,14 +68,17 @@ _LIST_FUNCTIONS = frozenset(
 _TOO_MANY = re.compile(r"(\w+)\(\) takes .*positional arguments? but \d+ were given")
 _MESSAGE = re.compile(r"(?:(\w+)\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
 
+# The packages whose functions, classes and methods a message may mean, if they are imported.
+PACKAGES = (
+    "oarlock",
+    *(f"oarlock.{n}" for n in ["nn", "nn.functional", "optimizer", "optimizer.lr"]),
+)
+
 Show = Callable[[type[BaseException], BaseException, TracebackType | None], Any]
 
 
-def keyword_hint(message: str, packages: tuple[str, ...]) -> str | None:
-    """Return the hint for the message of a TypeError, or None.
-
-    packages: imported packages whose functions, classes and methods the message may mean
-    """
+def keyword_hint(message: str) -> str | None:
+    """Return the hint for the message of a TypeError, or None."""
     too_many = _TOO_MANY.fullmatch(message)
     if too_many and too_many[1] in _LIST_FUNCTIONS:
         return SIZES_HINT.format(name=too_many[1])
@@ -83,52 +86,53 @@ def keyword_hint(message: str, packages: tuple[str, ...]) -> str | None:
     if match is None:
         return None
     owner, function, keyword = match.groups()
-    candidates = list(_functions_named(owner, function, packages))
+    candidates = list(_functions_named(owner, function))
     if keyword == "inplace" and candidates:
         return INPLACE_HINT
     wanted = KEYWORDS.get(keyword)
-    if wanted is None or not any(wanted in _parameters_of(found) for found in candidates):
+    if wanted is None or not any(wanted in parameters_of(found) for found in candidates):
         return None
     note = f"; {NOTES[keyword]}" if keyword in NOTES else ""
     return f"Paddle calls this argument {wanted!r}{note}"
 
 
-def _functions_named(owner: str | None, name: str, packages: tuple[str, ...]) -> Iterator[Any]:
+def _functions_named(owner: str | None, name: str) -> Iterator[Any]:
     """Yield the public functions, methods and classes that a message names `name()` or
     `owner.name()`.
     """
-    for package in packages:
+    for package in PACKAGES:
         names = vars(sys.modules.get(package, object))
         if owner is not None:
-            yield from (vars(names.get(owner, object)).get(name, None),)
+            yield vars(names.get(owner, object)).get(name)
         else:
             yield names.get(name)
             yield vars(names.get("Tensor", object)).get(name)
 
 
-def _parameters_of(function: Any) -> tuple[str, ...]:
+def parameters_of(function: Any) -> tuple[str, ...]:
+    """Return the names of the parameters, none if the signature is unknown."""
     try:
         return tuple(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         return ()
 
 
-def add_hint(error: BaseException, packages: tuple[str, ...]) -> None:
+def add_hint(error: BaseException) -> None:
     """Add a hint to an error as a note, if there is one."""
     if isinstance(error, TypeError) and not hasattr(error, "__notes__"):
-        hint = keyword_hint(str(error), packages)
+        hint = keyword_hint(str(error))
         if hint:
             error.add_note(f"hint: {hint}")
 
 
-def show_hints_with_errors(packages: tuple[str, ...]) -> None:
+def show_hints_with_errors() -> None:
     """Add hints to errors that nothing catches, when they are shown."""
     show: Show = sys.excepthook
 
     def show_with_hint(
         kind: type[BaseException], error: BaseException, traceback: TracebackType | None
     ) -> None:
-        add_hint(error, packages)
+        add_hint(error)
         show(kind, error, traceback)
 
     sys.excepthook = show_with_hint
@@ -138,7 +142,7 @@ def show_hints_with_errors(packages: tuple[str, ...]) -> None:
         def show_in_shell(
             shell: Any, kind: Any, error: Any, traceback: Any, tb_offset: int | None = None
         ) -> None:
-            add_hint(error, packages)
+            add_hint(error)
             shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
 
         shell.set_custom_exc((TypeError,), show_in_shell)

@@ -1,8 +1,5 @@
 """Layers, initializers, gradient clipping and the functions of neural networks."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
-
 from ..core.lazy_import import make_lazy_getattr as _make_lazy_getattr
 from . import functional, initializer, utils
 from .activation import *
@@ -21,9 +18,5 @@ from .rnn import *
 from .transformer import *
 from .vision import *
 
-if _TYPE_CHECKING:  # layers that are created from tables
-
-    def __getattr__(name: str) -> _Any: ...
-
-else:  # few programs quantize
-    __getattr__ = _make_lazy_getattr(globals(), {"quant": ".quant"})
+# few programs quantize
+__getattr__ = _make_lazy_getattr(globals(), {"quant": ".quant"})

@@ -51,9 +51,9 @@ def log_access(
 
 
 class RequestLog:
-    """ASGI application around another one: gives each request an id, returns the id in the header
-    X-Request-Id, and writes the access log. The id is the one that the client sent in this header,
-    or a random one.
+    """ASGI application around another one: assigns an id to each request, returns the id in the
+    header X-Request-Id, and writes the access log. The id is the one that the client sent in this
+    header, or a random one.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -51,7 +51,7 @@ def ctc_loss(
     input_lengths, label_lengths : Tensor [B], integer
         Steps and labels of each sequence.
     blank : int, default 0
-        The class of no label.
+        The index of the blank label.
     reduction : "mean", "sum" or "none", default "mean"
         "mean": the mean of the losses divided by `label_lengths`.
     norm_by_times : bool, default False
