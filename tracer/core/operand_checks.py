@@ -9,6 +9,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from .errors import (
     IndexRangeError,
     OperandError,
@@ -19,9 +21,20 @@ from .errors import (
 from .tensor import Tensor
 
 
-def not_a_tensor_message(arg: Any) -> str:
+def not_a_tensor_message(arg: Any, name: str = "an argument") -> str:
     """Return the error message for an argument that is not a Tensor."""
-    return f"an operand is {type(arg).__name__}, not a Tensor"
+    kind = type(arg)
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    hint = "; convert it with paddle.to_tensor" if _contains_numbers(arg) else ""
+    return f"{name} must be a Tensor, not {module}{kind.__qualname__}{hint}"
+
+
+def _contains_numbers(arg: Any) -> bool:
+    """Whether `paddle.to_tensor` converts an argument."""
+    first = arg
+    while isinstance(first, list | tuple) and first:
+        first = first[0]
+    return isinstance(first, np.ndarray | np.generic | complex | float | int)
 
 
 def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:

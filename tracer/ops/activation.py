@@ -331,7 +331,13 @@ def _(x, *, beta=1.0):
     return _native_silu(x) if beta == 1.0 else NotImplemented
 
 
-@op("hard_swish", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
+@op(
+    "hard_swish",
+    "X -> Out",
+    meta=like_x_meta_requiring_float,
+    floating="X",
+    public_name="hardswish",
+)
 @computed_in_float32_if_half
 def hard_swish(x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
     """Out = X * min(max(X + offset, 0), threshold) / scale. X [*] -> Out [*]"""
@@ -350,7 +356,13 @@ def _(g, x, *, threshold, scale, offset):
     )
 
 
-@op("hard_sigmoid", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
+@op(
+    "hard_sigmoid",
+    "X -> Out",
+    meta=like_x_meta_requiring_float,
+    floating="X",
+    public_name="hardsigmoid",
+)
 @computed_in_float32_if_half
 def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
     """Out = min(max(slope * X + offset, 0), 1). X [*] -> Out [*]"""
@@ -392,7 +404,13 @@ def _(g, x):
     return div(g, square(plus_one(OPS["abs"](x))))
 
 
-@op("logsigmoid", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
+@op(
+    "logsigmoid",
+    "X -> Out",
+    meta=like_x_meta_requiring_float,
+    floating="X",
+    public_name="log_sigmoid",
+)
 @computed_in_float32_if_half
 def logsigmoid(x):
     """Out = -ln(1 + e ** -X). X [*] -> Out [*]"""

@@ -89,7 +89,7 @@ def cumprod(x, *, dim: int):
 
 @cumprod.meta
 def _(x, *, dim):
-    normalize_axis(dim, len(x.shape), "dim")
+    normalize_axis(dim, len(x.shape))
     return x
 
 

@@ -143,6 +143,7 @@ def _multiply_all(arrays: list[Any]) -> Any:
     same_dtype="X Grid",
     floating="X",
     validate_before_kernel=True,
+    public_name="grid_sample",
 )
 @computed_in_float32_if_half
 def grid_sampler(

@@ -53,7 +53,7 @@ def _check_one_element_per_channel(count: int, **given: Any) -> None:
     for name, t in given.items():
         check(
             t is None or (len(t.shape) == 1 and dims_match(t.shape[0], count)),
-            f"{name} needs one element per channel of X, {count}",
+            f"{name} needs the shape [{count}], one element per channel of X",
         )
 
 

@@ -68,7 +68,7 @@ def _multiply_by_number(x: Any, factor: float) -> Any:
     return scale(x, scale=factor)
 
 
-@op("hard_shrink", "X -> Out", meta=like_x_meta, floating="X")
+@op("hard_shrink", "X -> Out", meta=like_x_meta, floating="X", public_name="hardshrink")
 def hard_shrink(x, *, threshold: float = 0.5):
     """Out = X where |X| > threshold, else 0. X [*] -> Out [*]"""
     return x * _abs_exceeds_threshold_mask(x, threshold)
@@ -110,7 +110,14 @@ def _(g, x, **attrs):
     return keep_x_where_abs_y_exceeds_threshold(g, x, threshold=attrs["lambda"])
 
 
-@op("tanh_shrink", "X -> Out", meta=like_x_meta_requiring_float, floating="X", amp_class="deny")
+@op(
+    "tanh_shrink",
+    "X -> Out",
+    meta=like_x_meta_requiring_float,
+    floating="X",
+    amp_class="deny",
+    public_name="tanhshrink",
+)
 @computed_in_float32_if_half
 def tanh_shrink(x):
     """Out = X - tanh(X). X [*] -> Out [*]"""

@@ -39,6 +39,7 @@ def _draw_uniform_or_normal(kind: str, shape: Any, dtype: np.dtype[Any], seed: i
     "ShapeTensor?, ShapeTensorList*? -> Out",
     no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     random=True,
+    public_name="uniform",
 )
 def uniform_random(
     shape_tensor=None,
@@ -77,6 +78,7 @@ def _(shape_tensor, shape_tensors, *, shape, min, max, dtype, **_):
     "ShapeTensor?, ShapeTensorList*? -> Out",
     no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     random=True,
+    public_name="normal",
 )
 def gaussian_random(
     shape_tensor=None,

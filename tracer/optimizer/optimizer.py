@@ -167,9 +167,15 @@ class Optimizer:
                 f"not one {type(parameters).__name__}"
             )
         if not isinstance(learning_rate, int | float | np.number | LRScheduler):
+            kind = type(self).__name__
+            hint = (
+                f"; write {kind}(learning_rate=0.001, parameters=layer.parameters())"
+                if isinstance(learning_rate, list | tuple)
+                else ""
+            )
             raise OperandError(
-                f"{type(self).__name__}: learning_rate is {type(learning_rate).__name__}, "
-                f"neither a number nor an LRScheduler"
+                f"{kind}: learning_rate is {type(learning_rate).__name__}, neither a number nor an "
+                f"LRScheduler{hint}"
             )
         self._learning_rate = learning_rate
         if grad_clip is not None and not callable(grad_clip):

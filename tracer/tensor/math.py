@@ -202,7 +202,7 @@ def _convert_operands_to_tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor
         if not isinstance(y, Tensor):
             raise OpError(
                 append_user_line(
-                    f"{op.type}: at least one operand must be a tensor "
+                    f"{op.public_name}: at least one operand must be a tensor "
                     f"(X={type(x).__name__}, Y={type(y).__name__})"
                 )
             )
