@@ -81,7 +81,7 @@ def _check_channels(shape: Shape, channels: int, wanted: int, data_format: str) 
         (1, CHANNELS_FIRST[len(shape) - 4]) if is_last else (-1, CHANNELS_LAST[len(shape) - 4])
     )
     hint = (
-        f"; for images {other_format} pass data_format={other_format!r}"
+        f"; if the images are {other_format}, pass data_format={other_format!r} or transpose them"
         if shape[other_axis] == wanted
         else ""
     )

@@ -27,7 +27,12 @@ from .unary_math import negative, one_minus, sigmoid
 # -----------------------------------------------------------------------------------
 
 
-@op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss", amp_class="deny")
+@op(
+    "softmax_with_cross_entropy",
+    "Logits, Label! -> Softmax~, Loss",
+    amp_class="deny",
+    public_name="cross_entropy",
+)
 @np.errstate(invalid="ignore")
 @computed_in_float32_if_half
 def softmax_with_cross_entropy(
@@ -103,10 +108,10 @@ def check_hard_or_soft_label_dtype(x: Any, label: Any, soft_label: bool) -> None
 def _check_label_shape(x: Any, label: Any, soft_label: bool, axis: int) -> None:
     at = normalize_axis(axis, len(x.shape))
     wanted = tuple(x.shape) if soft_label else (*x.shape[:at], 1, *x.shape[at + 1 :])
-    kind = "probabilities (soft_label=True)" if soft_label else "classes"
+    kind = "probabilities" if soft_label else "class indices"
     check(
         shapes_match(label.shape, wanted),
-        f"Label of {kind} needs the shape {list(wanted)}, and has {list(label.shape)}",
+        f"Label must have the shape {list(wanted)} ({kind}), not {list(label.shape)}",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.dtype import compute_dtype
+from ..core.errors import OpError
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
 from .half_precision import computed_in_float32_if_half, half_tensor_to_float32
@@ -20,6 +21,7 @@ from .shared_op_rules import (
     dims_match,
     make_meta_rule_like_input_at,
     num_elements,
+    shapes_match,
     vjp_input_shape,
 )
 from .standardization import (
@@ -51,10 +53,10 @@ def _axes_except_channel(rank: int, channel: int) -> list[int]:
 
 def _check_one_element_per_channel(count: int, **given: Any) -> None:
     for name, t in given.items():
-        check(
-            t is None or (len(t.shape) == 1 and dims_match(t.shape[0], count)),
-            f"{name} needs the shape [{count}], one element per channel of X",
-        )
+        if t is not None and not shapes_match(t.shape, (count,)):
+            raise OpError(
+                f"X has {count} channels, {name} has the shape {list(t.shape)} instead of [{count}]"
+            )
 
 
 def _uses_running_stats(is_test: bool, trainable: bool, use_global: bool) -> bool:

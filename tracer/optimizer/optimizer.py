@@ -156,16 +156,6 @@ class Optimizer:
         grad_clip: GradientClip | None = None,
         name: str | None = None,
     ) -> None:
-        if parameters is None and mode.state.mode.program_builder is None:
-            raise OpError(
-                f"{type(self).__name__}: parameters are required, e.g. "
-                "parameters=layer.parameters()"
-            )
-        if isinstance(parameters, Tensor) or not isinstance(parameters, Iterable | None):
-            raise OperandError(
-                f"{type(self).__name__}: parameters must be a list, such as layer.parameters(), "
-                f"not one {type(parameters).__name__}"
-            )
         if not isinstance(learning_rate, int | float | np.number | LRScheduler):
             kind = type(self).__name__
             hint = (
@@ -176,6 +166,16 @@ class Optimizer:
             raise OperandError(
                 f"{kind}: learning_rate is {type(learning_rate).__name__}, neither a number nor an "
                 f"LRScheduler{hint}"
+            )
+        if parameters is None and mode.state.mode.program_builder is None:
+            raise OpError(
+                f"{type(self).__name__}: parameters are required, e.g. "
+                "parameters=layer.parameters()"
+            )
+        if isinstance(parameters, Tensor) or not isinstance(parameters, Iterable | None):
+            raise OperandError(
+                f"{type(self).__name__}: parameters must be a list, such as layer.parameters(), "
+                f"not one {type(parameters).__name__}"
             )
         self._learning_rate = learning_rate
         if grad_clip is not None and not callable(grad_clip):
