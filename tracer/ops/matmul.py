@@ -138,12 +138,12 @@ def _(x, y, bias):
 
 @linear.meta
 def _(x, y, bias):
-    check(len(x.shape) > 0 and len(y.shape) == 2, "X needs an axis, and Y two axes")
-    check(
-        dims_match(x.shape[-1], y.shape[0]),
-        f"the last axis of X has {x.shape[-1]} elements, the weight Y needs {y.shape[0]} "
-        "(in_features)",
-    )
+    if x.shape and len(y.shape) == 2:
+        check(
+            dims_match(x.shape[-1], y.shape[0]),
+            f"the last axis of X has {x.shape[-1]} elements, the weight Y needs {y.shape[0]} "
+            "(in_features)",
+        )
     product = _matmul_meta(x, y, trans_x=False, trans_y=False)
     return Meta(broadcast_shapes(product.shape, bias.shape), product.dtype)
 

@@ -107,6 +107,7 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
     value_dependent_shape=True,
     host_reason=HOST_PYTHON_LOOP,
     validate_before_kernel=True,
+    public_name="generate_proposals",
 )
 @computed_in_float32_if_half
 def generate_proposals_v2(
