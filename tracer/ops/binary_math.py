@@ -114,6 +114,7 @@ def nextafter(x, y):
 @computed_in_float32_if_half
 def lerp(x, y, weight):
     """Out = X + Weight * (Y - X). X, Y, Weight broadcast -> Out [*]"""
+    check_float(x)
     return x + weight * (y - x)
 
 

@@ -261,6 +261,7 @@ def affine_grid(theta, shape=None, *, output_shape: Ints = [], align_corners: bo
 
     Theta [N,rank,rank+1] -> Output [N,*S,rank]
     """
+    check_float(theta)
     sizes = _shape_from_tensor_or_attr(shape, output_shape)[2:]
     points = _homogeneous_coordinates(sizes, align_corners, theta.dtype)
     return np.matmul(points, np.swapaxes(theta, 1, 2)).reshape(theta.shape[0], *sizes, len(sizes))

@@ -49,6 +49,7 @@ def softmax_with_cross_entropy(
 
     Logits [*,C,*], Label int [*,1,*] or float [*,C,*] -> Softmax like Logits, Loss [*,1,*]
     """
+    check_float(x)
     _check_label_shape(x, label, soft_label, axis)
     check_hard_or_soft_label_dtype(x, label, soft_label)
     if use_softmax:

@@ -95,6 +95,7 @@ def batch_norm(
     SavedVariance: 1 / sqrt(variance + epsilon) of the statistics that are used.
     MeanOut, VarianceOut: the running statistics, updated with this batch.
     """
+    check_float(x)
     channel = _channel_axis(x.ndim, data_layout)
     _check_one_element_per_channel(
         x.shape[channel], Scale=weight, Bias=bias, Mean=mean, Variance=variance
@@ -279,6 +280,7 @@ def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_a
 
     X [*R,*K], Scale, Bias [K] -> Y [*R,*K]
     """
+    check_float(x)
     check(
         0 <= begin_norm_axis < max(x.ndim, 1), f"begin_norm_axis={begin_norm_axis} is not an axis"
     )
@@ -459,6 +461,7 @@ def group_norm(
 
     X [N,C,*], Scale, Bias [C] -> Y like X, Mean [N,groups]
     """
+    check_float(x)
     y, mean, variance = _normalize_groups_and_apply_affine(
         x, weight, bias, epsilon, groups, data_layout
     )
@@ -496,6 +499,7 @@ def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
 
     SavedVariance: 1 / sqrt(variance + epsilon).
     """
+    check_float(x)
     y, mean, variance = _normalize_groups_and_apply_affine(
         x, weight, bias, epsilon, x.shape[1], "NCHW"
     )

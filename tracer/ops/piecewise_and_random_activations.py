@@ -28,6 +28,7 @@ def celu(x, *, alpha: float = 1.0):
 
     X [*] -> Out [*]
     """
+    check_float(x)
     t = x.dtype.type
     return np.where(x > 0, x, np.expm1(np.minimum(x, t(0)) / t(alpha)) * t(alpha))
 
@@ -50,6 +51,7 @@ def selu(
 
     X [*] -> Out [*]
     """
+    check_float(x)
     t = x.dtype.type
     return np.where(x > 0, x, np.expm1(np.minimum(x, t(0))) * t(alpha)) * t(scale)
 
@@ -121,6 +123,7 @@ def _(g, x, **attrs):
 @computed_in_float32_if_half
 def tanh_shrink(x):
     """Out = X - tanh(X). X [*] -> Out [*]"""
+    check_float(x)
     return x - np.tanh(x)
 
 
@@ -144,6 +147,7 @@ def _(g, x, *, threshold):
 @computed_in_float32_if_half
 def stanh(x, *, scale_a: float = 0.67, scale_b: float = 1.7159):
     """Out = scale_b * tanh(scale_a * X) (LeCun et al., 1998). X [*] -> Out [*]"""
+    check_float(x)
     t = x.dtype.type
     return np.tanh(x * t(scale_a)) * t(scale_b)
 
@@ -163,6 +167,7 @@ def logit(x, *, eps: float = 1e-6):
 
     X [*] -> Out [*]
     """
+    check_float(x)
     inside = clamp(x, eps, 1 - eps) if eps else x
     return np.log(inside / (x.dtype.type(1) - inside))
 
@@ -186,6 +191,7 @@ def rrelu(x, *, is_test: bool = False, lower: float = 1.0 / 8.0, upper: float = 
 
     X [*] -> Out, Noise [*]
     """
+    check_float(x)
     if is_test:
         slope = x.dtype.type((lower + upper) / 2)
     else:
@@ -214,6 +220,7 @@ def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int
 
     X [*] -> Out [*]
     """
+    check_float(x)
     t = x.dtype.type
     noise = -np.log(np.asarray(rng.generator().exponential(size=x.shape))).astype(x.dtype)
     soft = softmax_array((x + noise) / t(temperature), axis)

@@ -200,6 +200,7 @@ def maxout(x, *, groups: int, axis: int = 1):
 
     X [N,C,H,W] -> Out [N,C/groups,H,W]
     """
+    check_float(x)
     check(-x.ndim <= axis < x.ndim, f"axis={axis} is not an axis of X")
     return np.max(_split_into_groups_of_size(x, groups, axis), axis=axis % x.ndim + 1)
 

@@ -451,6 +451,7 @@ def pool2d(
     use_cudnn: bool = False,
 ):
     """Out = the maximum or the mean of X in each window. X [N,C,H,W] -> Out [N,C,H',W']"""
+    check_float(x)
     return _pool2d_or_pool3d_kernel(
         x,
         2,
@@ -485,6 +486,7 @@ def pool3d(
     use_cudnn: bool = False,
 ):
     """Out = the maximum or the mean of X in each window. X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
+    check_float(x)
     return _pool2d_or_pool3d_kernel(
         x,
         3,

@@ -202,6 +202,7 @@ def multinomial(x, *, num_samples: int = 1, replacement: bool = False):
 
     X [N] or [B, N], >= 0 -> Out int64 [num_samples] or [B, num_samples]
     """
+    check_float(x)
     rows = x.reshape(-1, x.shape[-1]).astype(np.float64, copy=False)
     with np.errstate(all="ignore"):
         sums = cumulate(rows, 1, False, False, False)
@@ -300,6 +301,7 @@ def sampling_id(x, *, min: float = 0.0, max: float = 1.0, seed: int = 0):
 
     X [B, N], weights -> Out int64 [B]
     """
+    check_float(x)
     check(min <= max, f"min={min} is above max={max}")
     reached = np.cumsum(x.astype(np.float64), axis=1) >= rng.generator(seed).uniform(
         min, max, (len(x), 1)
@@ -324,6 +326,7 @@ def poisson(x):
 
     X [*], >= 0 -> Out [*]
     """
+    check_float(x)
     check(bool(np.all(x >= 0)), "X has negative means")
     return np.asarray(rng.generator().poisson(x)).astype(x.dtype)
 
@@ -340,6 +343,7 @@ poisson.vjp(_zero_vjp)
 @op("exponential", "X -> Out", random=True)
 def exponential(x, **attrs):
     """Out = exponentially distributed random numbers with rate `lambda`. X [*] -> Out [*]"""
+    check_float(x)
     return np.asarray(rng.generator().exponential(1 / attrs.get("lambda", 1.0), x.shape)).astype(
         x.dtype
     )
@@ -371,6 +375,7 @@ def dirichlet(alpha):
 
     Alpha [*, N], positive -> Out [*, N]
     """
+    check_float(alpha)
     check(bool(np.all(alpha > 0)), "Alpha is not positive")
     drawn = rng.generator().standard_gamma(alpha.astype(np.float64))
     return (drawn / drawn.sum(axis=-1, keepdims=True)).astype(alpha.dtype)

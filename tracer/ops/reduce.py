@@ -422,6 +422,7 @@ def _(g, x):
 @computed_in_float32_if_half
 def logsumexp(x, *, axis: Ints = [0], keepdim: bool = False, reduce_all: bool = False):
     """Out = ln(the sum of e ** X over the axes). X [*] -> Out [*]"""
+    check_float(x)
     axes = axes_to_reduce(axis, reduce_all, x.ndim)
     top = np.max(x, axis=axes, keepdims=True)
     top = np.where(np.isfinite(top), top, x.dtype.type(0))

@@ -292,6 +292,7 @@ def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int
     The LoD of MultiLevelRois, or MultiLevelRoIsNum (list of int32 [N]), holds the number of regions
     of each image, per level.
     """
+    check_float(rois[0])
     if counts is None:
         levels = lods if lods else [None] * len(rois)
         counts = [

@@ -80,6 +80,7 @@ def segment_pool(x, ids, *, pooltype: str = "SUM"):
     pooltype: SUM, MEAN, MAX or MIN.
     SummedIds [S,1]: the number of rows of each segment.
     """
+    check_not_bool(x)
     check(
         bool(np.all(np.diff(ids) >= 0)) and bool(np.all(ids >= 0)),
         "SegmentIds has negative or decreasing elements",
@@ -253,6 +254,7 @@ def graph_send_ue_recv(
     message_op: ADD or MUL.
     reduce_op, Dst_count: see graph_send_recv.
     """
+    check_not_bool(x)
     count = _out_size_or_num_input_nodes(size_tensor, out_size, x.shape[0])
     _check_edge_ends_in_range(dst, count)
     _check_edge_ends_in_range(src, x.shape[0])
