@@ -10,7 +10,6 @@ from .elementwise import add, scale, sub
 from .linalg_helpers import (
     add_own_adjoint,
     adjoint,
-    check_inexact,
     check_inexact_matrices,
     check_inexact_square_matrices,
     conjugate,
@@ -20,7 +19,12 @@ from .linalg_helpers import (
 )
 from .linear_solve import triangular_solve
 from .matmul import matmul
-from .shared_op_rules import dims_match, raise_unknown_size_unless, vjp_input_shape
+from .shared_op_rules import (
+    check_inexact,
+    dims_match,
+    raise_unknown_size_unless,
+    vjp_input_shape,
+)
 
 LAPACK: Any = np.linalg  # typed as Any, because NumPy's annotations accept only literals for `mode`
 
