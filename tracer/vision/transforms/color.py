@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from . import functional as F
 from .base import BaseTransform, Compose
 
@@ -28,14 +28,18 @@ def _factor_range_or_none(
     """
     if isinstance(value, int | float):
         if value < 0:
-            raise OpError(f"{op}: value={value} is negative")
+            raise OpError(append_user_line(f"{op}: value={value} is negative"))
         low, high = max(center - value, minimum), center + value
     elif isinstance(value, Sequence) and len(value) == 2:
         low, high = value
     else:
-        raise OpError(f"{op}: value must be a number or two numbers, not {value!r}")
+        raise OpError(
+            append_user_line(f"{op}: value must be a number or two numbers, not {value!r}")
+        )
     if not minimum <= low <= high <= maximum:
-        raise OpError(f"{op}: value={value!r} is not between {minimum} and {maximum}")
+        raise OpError(
+            append_user_line(f"{op}: value={value!r} is not between {minimum} and {maximum}")
+        )
     return None if low == high == center else (low, high)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 
 # a, b, c, d, e, f: (x, y) in the result maps to (a x + b y + c, d x + e y + f) in the image
 Matrix = list[float]
@@ -24,7 +24,9 @@ def height_and_width_for_resize(size: Any, height: int, width: int) -> tuple[int
     if isinstance(size, Sequence) and len(size) == 2:
         return int(size[0]), int(size[1])
     if not isinstance(size, int):
-        raise OpError(f"resize: size must be a number or (height, width), not {size!r}")
+        raise OpError(
+            append_user_line(f"resize: size must be a number or (height, width), not {size!r}")
+        )
     if width < height:
         return int(size * height / width), size
     return size, int(size * width / height)
@@ -39,7 +41,9 @@ def padding_per_side(padding: Any) -> tuple[int, int, int, int]:
     if isinstance(padding, int | float):
         return (int(padding),) * 4
     if not isinstance(padding, Sequence) or len(padding) not in (2, 4):
-        raise OpError(f"pad: padding must be one, two or four numbers, not {padding!r}")
+        raise OpError(
+            append_user_line(f"pad: padding must be one, two or four numbers, not {padding!r}")
+        )
     left, top, right, bottom = padding if len(padding) == 4 else (*padding, *padding)
     return int(left), int(top), int(right), int(bottom)
 
@@ -125,8 +129,10 @@ def inverse_perspective_coefficients(startpoints: Any, endpoints: Any) -> list[f
     """
     if len(startpoints) != 4 or len(endpoints) != 4:
         raise OpError(
-            f"perspective: startpoints and endpoints must be four points each, not {startpoints!r} "
-            f"and {endpoints!r}"
+            append_user_line(
+                "perspective: startpoints and endpoints must be four points each, not "
+                f"{startpoints!r} and {endpoints!r}"
+            )
         )
     rows, targets = [], []
     for (x, y), (u, v) in zip(endpoints, startpoints, strict=True):

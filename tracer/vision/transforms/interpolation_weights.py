@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 
 Array = np.ndarray[Any, Any]
 INTERPOLATIONS = ("nearest", "bilinear", "area", "bicubic", "lanczos")
@@ -47,7 +47,11 @@ def check_interpolation(
 ) -> None:
     """Raise OpError if the interpolation is not supported."""
     if interpolation not in supported:
-        raise OpError(f"{op}: interpolation={interpolation!r} is not one of {list(supported)}")
+        raise OpError(
+            append_user_line(
+                f"{op}: interpolation={interpolation!r} is not one of {list(supported)}"
+            )
+        )
 
 
 def weights_around_positions(position: Array, interpolation: str) -> PixelWeights:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from . import functional as F
 from .base import BaseTransform, parse_height_width
@@ -30,7 +30,7 @@ __all__ = [
 
 def _raise_unless(op: str, condition: bool, problem: str) -> None:
     if not condition:
-        raise OpError(f"{op}: {problem}")
+        raise OpError(append_user_line(f"{op}: {problem}"))
 
 
 def _angle_range(op: str, value: Any, counts: tuple[int, ...] = (2,)) -> list[float]:
