@@ -150,7 +150,7 @@ def _luminance(img: Tensor) -> Tensor:
     """Return the luminance [*, 1, H, W] of [*, 3, H, W]; an image with one channel is unchanged."""
     channels = img.shape[-3]
     if channels not in (1, 3):
-        raise OpError(f"colour transform: an image must have 1 or 3 channels (img={img.meta})")
+        raise OpError(f"color transform: an image must have 1 or 3 channels (img={img.meta})")
     return (
         img
         if channels == 1
@@ -195,7 +195,7 @@ def adjust_saturation(img: Tensor, factor: float) -> Tensor:
 
 
 def adjust_hue(img: Tensor, factor: float) -> Tensor:
-    """Shift the hue by the part `factor` of the colour circle.
+    """Shift the hue by the part `factor` of the color circle.
 
     -> like img
     """
