@@ -173,7 +173,7 @@ def _write_xlsx(
         raise OarlockError(
             append_user_line(
                 "compare_accuracy: writing a spreadsheet needs the package XlsxWriter: pip install "
-                "oarlock[amp], or give an output_filename that ends with .csv"
+                "'oarlock[amp]', or give an output_filename that ends with .csv"
             )
         ) from None
     workbook = xlsxwriter.Workbook(path, {"nan_inf_to_errors": True})

@@ -105,7 +105,10 @@ def save(
             f"save: use_binary_format should be a bool, not {type(use_binary_format).__name__}"
         )
     if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "write"):
-        raise OpError(f"save: path must be a file name or an open file, not {type(path).__name__}")
+        raise OpError(
+            f"save: path must be a file name or an open file, not {type(path).__name__}; the order "
+            "of the arguments is save(obj, path)"
+        )
     if isinstance(obj, ScopeValue):  # value of a scope
         obj = obj.tensor
     chunks = (

@@ -21,6 +21,7 @@ from ..core.errors import OarlockError, OpError, append_user_line
 from ..core.html import html_table
 from ..core.mode import reject_static_graph_mode
 from ..core.name_hints import MODEL_ATTRIBUTES, suggest_alternatives
+from ..core.operand_checks import called_function_name
 from ..core.tensor import Tensor
 from ..core.type_aliases import DTypeLike
 from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
@@ -328,7 +329,13 @@ class Model:
         ()
         """
         if self._optimizer is None or self._loss is None:
-            raise OpError("Model.train_batch: call prepare with an optimizer and a loss first")
+            missing = "an optimizer" if self._optimizer is None else "a loss"
+            raise OpError(
+                append_user_line(
+                    f"Model.{called_function_name()}: {missing} is missing; call "
+                    "prepare(optimizer, loss) first"
+                )
+            )
         self.network.train()
         self.mode = "train"
         targets = _to_tensors(labels)

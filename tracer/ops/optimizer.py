@@ -433,6 +433,8 @@ def check_finite_and_unscale(xs, scale):
 
     X list of [*], Scale [1] -> like X, bool [1]
     """
+    for x in xs:
+        check_float(x)
     found = not all(np.isfinite(x).all() for x in xs)
     factor = 1.0 / float(scale.reshape(-1)[0])
     return [(x * scale.dtype.type(factor)).astype(x.dtype, copy=False) for x in xs], np.array(

@@ -15,6 +15,7 @@ from .unary_math import sign
 @computed_in_float32_if_half
 def l1_norm(x):
     """Out = the sum of |X|. X [*] -> Out []"""
+    check_float(x)
     return np.asarray(np.abs(x).sum(), x.dtype)
 
 
@@ -35,6 +36,7 @@ def _(g, x):
 @computed_in_float32_if_half
 def squared_l2_norm(x):
     """Out = the sum of X ** 2. X [*] -> Out [1]"""
+    check_float(x)
     return np.square(x).sum().reshape(1)
 
 
@@ -56,6 +58,7 @@ def clip_by_norm(x, *, max_norm: float):
 
     X [*] -> Out [*]
     """
+    check_float(x)
     norm = np.sqrt(np.square(x).sum())
     limit = x.dtype.type(max_norm)
     return x * np.where(norm > limit, limit / np.maximum(norm, limit), x.dtype.type(1))

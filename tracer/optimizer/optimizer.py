@@ -156,6 +156,17 @@ class Optimizer:
         grad_clip: GradientClip | None = None,
         name: str | None = None,
     ) -> None:
+        if not isinstance(learning_rate, int | float | np.number | LRScheduler):
+            kind = type(self).__name__
+            hint = (
+                f"; write {kind}(learning_rate=0.001, parameters=layer.parameters())"
+                if isinstance(learning_rate, list | tuple)
+                else ""
+            )
+            raise OperandError(
+                f"{kind}: learning_rate is {type(learning_rate).__name__}, neither a number nor an "
+                f"LRScheduler{hint}"
+            )
         if parameters is None and mode.state.mode.program_builder is None:
             raise OpError(
                 f"{type(self).__name__}: parameters are required, e.g. "
@@ -165,11 +176,6 @@ class Optimizer:
             raise OperandError(
                 f"{type(self).__name__}: parameters must be a list, such as layer.parameters(), "
                 f"not one {type(parameters).__name__}"
-            )
-        if not isinstance(learning_rate, int | float | np.number | LRScheduler):
-            raise OperandError(
-                f"{type(self).__name__}: learning_rate is {type(learning_rate).__name__}, "
-                f"neither a number nor an LRScheduler"
             )
         self._learning_rate = learning_rate
         if grad_clip is not None and not callable(grad_clip):

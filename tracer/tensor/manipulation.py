@@ -1662,7 +1662,9 @@ def apply_in_place(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
     if is_leaf and mode.tape and not mode.static:
         raise OpError(
             append_user_line(
-                f"in place: a leaf that requires a gradient cannot be changed in place (X={x.meta})"
+                f"{called_function_name()}: a tensor that requires a gradient cannot be changed in "
+                "place; create a new tensor, or change it in `with paddle.no_grad()` "
+                f"(X={x.meta})"
             )
         )
     mode.assign_inplace(x, function(mode.make_inplace_op_input(x)))

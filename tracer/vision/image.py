@@ -87,7 +87,7 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
     OSError
         If the file cannot be opened.
     OarlockError
-        If Pillow is not installed: ``pip install oarlock[vision]``.
+        If Pillow is not installed: ``pip install 'oarlock[vision]'``.
 
     Notes
     -----
@@ -128,7 +128,9 @@ def import_pillow() -> Any:
     try:
         from PIL import Image  # noqa: PLC0415 - optional
     except ImportError:
-        raise OarlockError("loading images requires Pillow: pip install oarlock[vision]") from None
+        raise OarlockError(
+            "loading images requires Pillow: pip install 'oarlock[vision]'"
+        ) from None
     return Image
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand_checks import not_a_tensor_error
+from ...core.operand_checks import called_function_name, not_a_tensor_error
 from ...core.tensor import Tensor
 from ..type_aliases import Ints, OutputSize, Padding
 from .common import add_channel_bias
@@ -19,9 +20,14 @@ def to_int_list_of_length(value: Any, n: int = 2) -> list[int]:
     """Return an int as a list of n ints; check that a list has n ints."""
     if isinstance(value, int):
         return [value] * n
-    items = [int(v) for v in value]
+    try:
+        items = [operator.index(v) for v in value]
+    except TypeError:
+        items = []
     if len(items) != n:
-        raise OpError(append_user_line(f"expected an int or a list of {n} ints, got {value!r}"))
+        function = called_function_name()
+        problem = f"expected an int or a list of {n} ints, got {value!r}"
+        raise OpError(append_user_line(f"{function}: {problem}"))
     return items
 
 

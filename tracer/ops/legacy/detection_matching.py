@@ -103,6 +103,7 @@ def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_thres
     match_type "per_prediction": also match each remaining column with its most similar row, if the
     similarity is at least dist_threshold.
     """
+    check_float(near)
     _check_attr_is_one_of("match_type", match_type, MATCHES)
     cuts = row_offsets_or_single_image(lod, near.shape[0])
     rows, found = (
