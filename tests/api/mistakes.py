@@ -309,6 +309,10 @@ MISTAKES = {
         "paddle.enable_static()\ntry:\n    p = paddle.static.Program()\n    with paddle.static.program_guard(p):\n        y = paddle.static.data('x', [None, 2]) * 2\n    paddle.static.Executor().run(p, feed={}, fetch_list=[y])\nfinally:\n    paddle.disable_static()",
         "Executor.run: 'x' is not fed, pass feed={'x': array} (float32[?,2])",
     ),
+    "data_in_dynamic_mode": Mistake(
+        "paddle.static.data('x', [None, 2])",
+        "data: declares a variable of a program; call paddle.enable_static() first",
+    ),
     "attention_heads": Mistake(
         "nn.MultiHeadAttention(10, 3)",
         "MultiHeadAttention: num_heads=3 does not divide embed_dim=10",
