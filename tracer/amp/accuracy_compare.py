@@ -226,7 +226,7 @@ def compare_accuracy(
 
     Each log file `worker_*` of `dump_path` becomes a sheet; its rows are the tensors of the file of
     the same name in `another_dump_path`, each beside the tensor of the first run with the same op,
-    name and position. Overflows and unequal values are coloured.
+    name and position. Overflows and unequal values are colored.
 
     Parameters
     ----------

@@ -186,10 +186,10 @@ class OpTraits(NamedTuple):
 
 
 # Frequently used values of the traits `no_grad_reason` and `no_half_reason`.
-NO_GRAD_NON_FLOAT_RESULT = "its result is not of a floating type"
+NO_GRAD_NON_FLOAT_RESULT = "its result is not floating-point"
 NO_HALF_COMPLEX = "there is no complex type of half precision"
 NO_HALF_DECOMPOSITION = "matrices are decomposed in float32 or float64, as in Paddle"
-NO_GRAD_VALUE_INDEPENDENT = "its result does not depend on the value of any operand"
+NO_GRAD_VALUE_INDEPENDENT = "its result does not depend on the values of its inputs"
 
 # Frequently used values of the trait `host_reason`.
 HOST_PYTHON_LOOP = "it loops over rows, boxes or words in Python and reads values"

@@ -533,7 +533,7 @@ class _MonitorCallback(Callback):
 
 
 class EarlyStopping(_MonitorCallback):
-    """Stop training if a value of the evaluation did not improve several times in a row.
+    """Stop training if a metric of the evaluation did not improve several times in a row.
 
     Parameters
     ----------
@@ -627,7 +627,7 @@ class EarlyStopping(_MonitorCallback):
 
 
 class ReduceLROnPlateau(_MonitorCallback):
-    """Multiply the learning rate by a factor if a value of the evaluation did not improve.
+    """Multiply the learning rate by a factor if a metric of the evaluation did not improve.
 
     Parameters
     ----------

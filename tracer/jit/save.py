@@ -56,7 +56,7 @@ def save(
     input_spec: Sequence[Any] | None = None,
     **configs: Any,
 ) -> None:
-    """Write a layer or function as files in Paddle's formats, verified.
+    """Save a layer or function in Paddle's file formats, and verify the files.
 
     The files are `path`.pdmodel (program), `path`.pdiparams (values) and `path`.pdiparams.info
     (names of the parameters in the layer). They are for inference: dropout is off and batch norm

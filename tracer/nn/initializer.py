@@ -555,7 +555,7 @@ class Orthogonal(Initializer):
 class Dirac(Initializer):
     """Initialize a convolution as the identity of each group (weight [out, in, *kernel]).
 
-    Filter i of a group has a 1 at the centre of channel i and zeros elsewhere.
+    Filter i of a group has a 1 at the center of channel i and zeros elsewhere.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ def _(g, x, y):
     "nextafter",
     "x, y -> out",
     meta=_broadcast_meta_requiring_float,
-    no_grad_reason="it is a step of rounding",
+    no_grad_reason="it steps to the next floating-point number",
     same_dtype="x y",
 )
 def nextafter(x, y):

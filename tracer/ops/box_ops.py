@@ -13,7 +13,7 @@ from ..core.op import HOST_PYTHON_LOOP, Floats, Ints, Meta, check, check_dtype, 
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import check_float, dims_match, num_elements
 
-NO_GRAD_BOXES = "its boxes are targets or results, which no gradient goes through in Paddle"
+NO_GRAD_BOXES = "its boxes are targets or results; Paddle passes no gradient through them"
 
 
 # -- prior_box

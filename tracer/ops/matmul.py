@@ -338,7 +338,7 @@ def _(g, x, y, *, x_num_col_dims, y_num_col_dims):
 @op(
     "fc",
     "Input, W, Bias? -> Out",
-    no_grad_reason="passes for inference write it; Paddle has none",
+    no_grad_reason="only inference passes create it; Paddle has no gradient of it",
     same_dtype="Input W Bias",
     validate_before_kernel=True,
 )

@@ -129,7 +129,7 @@ def batch_norm(
 def _apply_inv_std_and_affine_in_place(
     centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int
 ) -> Any:
-    """Return centred * inv_std * Scale + Bias, computed in place in `centred`."""
+    """Return centered * inv_std * Scale + Bias, computed in place in `centered`."""
     shape = _per_channel_shape(centred.ndim, channel)
     centred *= (inv_std if weight is None else inv_std * weight).reshape(shape)
     if bias is not None:

@@ -9,7 +9,7 @@ from ..core.arrays import np
 from ..core.op import Long, Meta, check, op
 from .shared_op_rules import check_float, num_elements, shapes_match
 
-NO_GRAD_UPDATE_OP = "it is a step of training"
+NO_GRAD_UPDATE_OP = "it is part of a training step"
 
 
 def _check_update_inputs(param, grad, lr, *states_and_rest, **_):

@@ -366,7 +366,7 @@ exponential.vjp(_zero_vjp)
 @op(
     "dirichlet",
     "Alpha -> Out",
-    no_grad_reason="its gradient is not known in Paddle either",
+    no_grad_reason="Paddle has no gradient of it",
     random=True,
     host_reason=HOST_RANDOM,
 )

@@ -51,7 +51,7 @@ def _(g, x):
     return mul(scale(x, scale=2.0), g)
 
 
-@op("clip_by_norm", "X -> Out", no_grad_reason="Paddle has none; it clips gradients")
+@op("clip_by_norm", "X -> Out", no_grad_reason="it clips gradients; Paddle has no gradient of it")
 @computed_in_float32_if_half
 def clip_by_norm(x, *, max_norm: float):
     """Out = X * max_norm / ||X|| where the Euclidean norm ||X|| exceeds max_norm, else X.

@@ -842,7 +842,7 @@ def add_n(inputs: Tensor | Sequence[Tensor], name: str | None = None) -> Tensor:
 def cumsum(
     x: Tensor, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
-    """Sum up the elements along one axis, with all partial sums.
+    """Cumulative sum along one axis.
 
     out[i] = x[0] + ... + x[i]
 
@@ -1083,7 +1083,7 @@ exp = make_unary_function(
 )
 expm1 = make_unary_function(
     "expm1",
-    "Exponential function minus 1, exact for small x.",
+    "Exponential function minus 1, accurate for small x.",
     "[0.0, 1.0, 2.0]",
     "[0.    1.718 6.389]",
     formula="e ** x - 1",
@@ -1111,7 +1111,7 @@ log10 = make_unary_function(
 )
 log1p = make_unary_function(
     "log1p",
-    "Natural logarithm of 1 + x, exact for small x.",
+    "Natural logarithm of 1 + x, accurate for small x.",
     "[0.0, 1.0, 2.0]",
     "[0.    0.693 1.099]",
     formula="log(1 + x)",

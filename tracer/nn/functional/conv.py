@@ -124,7 +124,7 @@ def conv2d(
         too; those of N and C are ignored. A negative size crops. "VALID" is 0. "SAME":
         ceil(H / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
     dilation : int or (int, int), default 1
-        Distance between neighbouring elements of a filter.
+        Distance between neighboring elements of a filter.
     groups : int, default 1
         Each group of filters sees only its group of channels; divides C and M.
     data_format : "NCHW" or "NHWC", default "NCHW"
@@ -204,7 +204,7 @@ def conv3d(
         too; those of N and C are ignored. "VALID" is 0. "SAME":
         ceil(D / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
     dilation : int or (int, int, int), default 1
-        Distance between neighbouring elements of a filter.
+        Distance between neighboring elements of a filter.
     groups : int, default 1
         Each group of filters sees only its group of channels; divides C and M.
     data_format : "NCDHW" or "NDHWC", default "NCDHW"
@@ -283,7 +283,7 @@ def conv1d(
         too; those of N and C are ignored. A negative size crops. "VALID" is 0. "SAME":
         ceil(L / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
     dilation : int or [int], default 1
-        Distance between neighbouring elements of a filter.
+        Distance between neighboring elements of a filter.
     groups : int, default 1
         Each group of filters sees only its group of channels; divides C and M.
     data_format : "NCL" or "NLC", default "NCL"
@@ -393,7 +393,7 @@ def conv2d_transpose(
     output_padding : int or (int, int), default 0
         Elements added at the end of each axis of the result; smaller than `stride`.
     dilation : int or (int, int), default 1
-        Distance between neighbouring elements of the filter.
+        Distance between neighboring elements of the filter.
     groups : int, default 1
         Each group of output channels sees only its group of input channels.
     output_size : int or (int, int), optional
@@ -506,7 +506,7 @@ def conv3d_transpose(
     groups : int, default 1
         Each group of output channels sees only its group of input channels.
     dilation : int or (int, int, int), default 1
-        Distance between neighbouring elements of the filter.
+        Distance between neighboring elements of the filter.
     output_size : int or (int, int, int), optional
         Spatial size of the result instead of that by `output_padding`: between the size
         for an output padding of 0 and that size + stride - 1.
@@ -588,7 +588,7 @@ def conv1d_transpose(
     groups : int, default 1
         Each group of output channels sees only its group of input channels.
     dilation : int or [int], default 1
-        Distance between neighbouring elements of the filter.
+        Distance between neighboring elements of the filter.
     output_size : int or [int], optional
         Spatial size of the result instead of that by `output_padding`: between the size
         for an output padding of 0 and that size + stride - 1.

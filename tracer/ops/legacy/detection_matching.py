@@ -13,7 +13,7 @@ from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, row_offsets_or_sing
 from ..lod import offsets_from_lengths, set_lod_rules_to_no_lod
 from ..shared_op_rules import check_float, dims_match
 
-NO_GRAD_BOX_CHOICE = "it chooses among boxes"
+NO_GRAD_BOX_CHOICE = "it selects boxes"
 MATCHES, MININGS = ("bipartite", "per_prediction"), ("max_negative", "hard_example")
 MIN_OVERLAP = 1e-6  # minimal overlap of a match
 

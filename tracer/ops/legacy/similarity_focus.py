@@ -6,7 +6,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, check, op
 from ..shared_op_rules import check_float, like_x_meta_requiring_float
 
-NO_GRAD_DISCRETE_RESULT = "it chooses among elements"
+NO_GRAD_DISCRETE_RESULT = "it selects elements"
 
 
 def _focus_mask(table):

@@ -1,6 +1,6 @@
 """Transforms of an ndarray [H, W] or [H, W, C].
 
-Colour transforms require uint8; the others support any dtype.
+Color transforms require uint8; the others support any dtype.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def adjust_saturation(img: Array, factor: float) -> Array:
 
 
 def adjust_hue(img: Array, factor: float) -> Array:
-    """Shift the hue by the part `factor` of the colour circle.
+    """Shift the hue by the part `factor` of the color circle.
 
     -> like img
     """

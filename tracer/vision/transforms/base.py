@@ -210,7 +210,7 @@ class Resize(BaseTransform):
 
 
 class CenterCrop(BaseTransform):
-    """Crop the centre of an image.
+    """Crop the center of an image.
 
     The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W].
 

@@ -1,4 +1,4 @@
-"""Random colour transforms. Factors are drawn from Python's `random`, as in Paddle."""
+"""Random color transforms. Factors are drawn from Python's `random`, as in Paddle."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class SaturationTransform(_RandomFactor):
 
 
 class HueTransform(_RandomFactor):
-    """Shift the hue of an image by a random part of the colour circle.
+    """Shift the hue of an image by a random part of the color circle.
 
     The part is drawn uniformly from [-value, value] with Python's `random`. The input is a PIL
     image, an ndarray uint8 [H, W], [H, W, 1] or [H, W, 3], or a Tensor [*, C, H, W].
@@ -211,7 +211,7 @@ class ColorJitter(BaseTransform):
     brightness, contrast, saturation : float or (float, float), default 0
         Maximal distance of the factor from 1, or its bounds; 0 disables the adjustment.
     hue : float or (float, float), default 0
-        Maximal part of the colour circle, at most 0.5, or the two bounds; 0 disables the
+        Maximal part of the color circle, at most 0.5, or the two bounds; 0 disables the
         adjustment.
     keys : sequence of str, optional
         As in `BaseTransform`.

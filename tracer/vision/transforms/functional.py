@@ -279,7 +279,7 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
 
 
 def center_crop(img: Any, output_size: Any) -> Any:
-    """Crop the centre of an image.
+    """Crop the center of an image.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def affine(
     fill : float or sequence of float, default 0
         Value outside of the image; a sequence has one value per channel.
     center : (float, float), optional
-        x and y in pixels from the upper left corner; by default the centre of the image.
+        x and y in pixels from the upper left corner; by default the center of the image.
 
     Returns
     -------
@@ -391,7 +391,7 @@ def rotate(
     expand : bool, default False
         Enlarge the result so that it contains the whole rotated image; use the default `center`.
     center : (float, float), optional
-        x and y in pixels from the upper left corner; by default the centre of the image.
+        x and y in pixels from the upper left corner; by default the center of the image.
     fill : float or sequence of float, default 0
         Value outside of the image; a sequence has one value per channel.
 
@@ -602,7 +602,7 @@ def adjust_saturation(img: Any, saturation_factor: float) -> Any:
 
 
 def adjust_hue(img: Any, hue_factor: float) -> Any:
-    """Shift the hue of an image along the colour circle.
+    """Shift the hue of an image along the color circle.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Geometry of transforms: sizes, paddings, and maps from positions in the result to positions in
 the image.
 
-Positions are measured from the upper left corner of the upper left pixel, whose centre is (0.5,
+Positions are measured from the upper left corner of the upper left pixel, whose center is (0.5,
 0.5), as in PIL.
 """
 
@@ -49,7 +49,7 @@ def padding_per_side(padding: Any) -> tuple[int, int, int, int]:
 
 
 def center_crop_top_left_and_size(size: Any, height: int, width: int) -> tuple[int, int, int, int]:
-    """Return top, left, height and width of a centred crop."""
+    """Return top, left, height and width of a centered crop."""
     crop_height, crop_width = (int(size), int(size)) if isinstance(size, int | float) else size
     return (
         round((height - crop_height) / 2.0),
@@ -101,7 +101,7 @@ def inverse_rotation_matrix_and_size(
     """Return the inverse map of a counterclockwise rotation by `angle` degrees, and height and
     width of the result.
 
-    round_from_center: round the size of an expanded result up from its centre, as Paddle does for
+    round_from_center: round the size of an expanded result up from its center, as Paddle does for
     Tensors; PIL rounds from a corner
     """
     theta = -math.radians(angle % 360.0)
@@ -145,7 +145,7 @@ def inverse_perspective_coefficients(startpoints: Any, endpoints: Any) -> list[f
 
 
 def source_coordinates(matrix: Sequence[float], height: int, width: int) -> tuple[Any, Any]:
-    """Return the positions in the image of the pixel centres of a result.
+    """Return the positions in the image of the pixel centers of a result.
 
     matrix: six or eight numbers -> x, y [height, width]
     """

@@ -57,7 +57,7 @@ def check_interpolation(
 def weights_around_positions(position: Array, interpolation: str) -> PixelWeights:
     """Return the pixels around positions and their weights; indices may be outside of the image.
 
-    position: 0.5 is the centre of the first pixel
+    position: 0.5 is the center of the first pixel
     """
     if interpolation == "nearest":
         return PixelWeights(

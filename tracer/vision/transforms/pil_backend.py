@@ -149,7 +149,7 @@ def adjust_saturation(img: Any, factor: float) -> Any:
 
 
 def adjust_hue(img: Any, factor: float) -> Any:
-    """Shift the hue by the part `factor` of the colour circle; gray images are unchanged."""
+    """Shift the hue by the part `factor` of the color circle; gray images are unchanged."""
     from PIL import Image  # noqa: PLC0415 - optional
 
     if img.mode in ("L", "1", "I", "F"):

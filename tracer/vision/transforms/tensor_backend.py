@@ -154,7 +154,7 @@ def _luminance(img: Tensor) -> Tensor:
     if channels not in (1, 3):
         raise OpError(
             append_user_line(
-                f"colour transform: an image must have 1 or 3 channels (img={img.meta})"
+                f"color transform: an image must have 1 or 3 channels (img={img.meta})"
             )
         )
     return (
@@ -201,7 +201,7 @@ def adjust_saturation(img: Tensor, factor: float) -> Tensor:
 
 
 def adjust_hue(img: Tensor, factor: float) -> Tensor:
-    """Shift the hue by the part `factor` of the colour circle.
+    """Shift the hue by the part `factor` of the color circle.
 
     -> like img
     """
