@@ -89,7 +89,7 @@ class Cauchy(Distribution):
         >>> paddle.distribution.Cauchy(0.0, 1.0).stddev
         Traceback (most recent call last):
             ...
-        oarlock.core.errors.OpError: Cauchy: the distribution has no stddev
+        oarlock.core.errors.OpError: Cauchy: the distribution has no stddev...
         """
         raise OpError(append_user_line("Cauchy: the distribution has no stddev"))
 
