@@ -680,6 +680,7 @@ def reduce_scatter(
     )
 
 
+@_wrap_to_skip_ranks_outside_group
 def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Send `tensor` to rank `dst`, which calls `recv` with the same shape and dtype.
 
@@ -706,6 +707,10 @@ def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) 
     OarlockError
         While a program is recorded.
 
+    Notes
+    -----
+    A rank that is not in the group does nothing and gets a completed task.
+
     Examples
     --------
     A program of several processes does, after ``dist = paddle.distributed``::
@@ -722,12 +727,12 @@ def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) 
         ...
     oarlock.core.errors.OpError: send: rank 0 is the calling process...
     """
-    group = group_or_world_group(group)
     array, target = _copy_tensor_to_array("send", tensor), require_rank_in_group("send", group, dst)
     _reject_own_rank("send", group, target)
     return _wait_if_sync(Task(group.communicator.send(array, target)), sync_op)
 
 
+@_wrap_to_skip_ranks_outside_group
 def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Receive `tensor` from rank `src`, which calls `send` with the same shape and dtype.
 
@@ -755,6 +760,10 @@ def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) 
     OarlockError
         While a program is recorded.
 
+    Notes
+    -----
+    A rank that is not in the group does nothing and gets a completed task.
+
     Examples
     --------
     A program of several processes does, after ``dist = paddle.distributed``::
@@ -771,7 +780,6 @@ def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) 
         ...
     oarlock.core.errors.OpError: recv: rank 0 is the calling process...
     """
-    group = group_or_world_group(group)
     array, source = _copy_tensor_to_array("recv", tensor), require_rank_in_group("recv", group, src)
     _reject_own_rank("recv", group, source)
     return _wait_if_sync(
