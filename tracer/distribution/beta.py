@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..core.tensor import Tensor
 from ..tensor.manipulation import stack
@@ -10,6 +10,9 @@ from .dirichlet import Dirichlet
 from .distribution import Shape, parameters, to_tensor_of_dtype_like
 from .exponential_family import ExponentialFamily
 from .kl import register_kl
+
+if TYPE_CHECKING:
+    from ..core.type_aliases import TensorLike
 
 
 class Beta(ExponentialFamily):
@@ -45,7 +48,7 @@ class Beta(ExponentialFamily):
     array([1.5   , 0.6563], dtype=float32)
     """
 
-    def __init__(self, alpha: Any, beta: Any) -> None:
+    def __init__(self, alpha: TensorLike, beta: TensorLike) -> None:
         self.alpha, self.beta = parameters("Beta", alpha, beta)
         self._dirichlet = Dirichlet(stack([self.alpha, self.beta], -1))
         super().__init__(self.alpha.shape)
@@ -78,7 +81,7 @@ class Beta(ExponentialFamily):
     def sample(self, shape: Shape = ()) -> Tensor:
         return self._dirichlet.sample(shape)[..., 0]
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         value = to_tensor_of_dtype_like(value, self.alpha)
         return self._dirichlet.log_prob(stack([value, 1 - value], -1))
 

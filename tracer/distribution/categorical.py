@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
@@ -12,6 +12,9 @@ from ..tensor.manipulation import expand, take_along_axis, transpose
 from ..tensor.sampling import multinomial
 from .distribution import Distribution, Shape, parameters
 from .kl import register_kl
+
+if TYPE_CHECKING:
+    from ..core.type_aliases import TensorLike
 
 
 class Categorical(Distribution):
@@ -50,7 +53,7 @@ class Categorical(Distribution):
     [5]
     """
 
-    def __init__(self, logits: Any, name: str | None = None) -> None:
+    def __init__(self, logits: TensorLike, name: str | None = None) -> None:
         self.name = name or "Categorical"
         (self.logits,) = parameters("Categorical", logits)
         if not self.logits.ndim:
@@ -103,7 +106,7 @@ class Categorical(Distribution):
         logs = OPS["log_softmax"](self.logits, axis=-1)
         return -(logs.exp() * logs).sum(-1)
 
-    def probs(self, value: Any) -> Tensor:
+    def probs(self, value: TensorLike) -> Tensor:
         """Return the probabilities logits / sum(logits) of given categories.
 
         Parameters
@@ -147,7 +150,7 @@ class Categorical(Distribution):
 
     prob = probs
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         """Return the logarithm of `probs`: log(logits / sum(logits)) at given categories.
 
         Parameters

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,7 +14,11 @@ from ..tensor.convert import cast, to_tensor
 from ..tensor.manipulation import broadcast_tensors
 from .kl import kl_divergence
 
-Shape = Any
+if TYPE_CHECKING:
+    from ..core.type_aliases import TensorLike
+
+
+Shape: TypeAlias = Sequence[int]
 
 
 class Distribution:
@@ -58,7 +63,7 @@ class Distribution:
         self._event_shape = tuple(event_shape)
 
     @property
-    def batch_shape(self) -> tuple[Any, ...]:
+    def batch_shape(self) -> tuple[int, ...]:
         """The common shape of the parameters, a tuple of int.
 
         Each element stands for one independent distribution.
@@ -71,7 +76,7 @@ class Distribution:
         return self._batch_shape
 
     @property
-    def event_shape(self) -> tuple[Any, ...]:
+    def event_shape(self) -> tuple[int, ...]:
         """The shape of a sample of one distribution, a tuple of int; () for scalar distributions.
 
         Examples
@@ -208,7 +213,7 @@ class Distribution:
         """
         return kl_divergence(self, other)
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         """Return the logarithm of the density or probability at `value`.
 
         Parameters
@@ -233,7 +238,7 @@ class Distribution:
         """
         raise self._make_not_implemented_error("log_prob")
 
-    def prob(self, value: Any) -> Tensor:
+    def prob(self, value: TensorLike) -> Tensor:
         """Return the density or probability at `value`: exp(log_prob(value)).
 
         Parameters
@@ -272,7 +277,7 @@ class Distribution:
         return NotImplementedError(f"{type(self).__name__} does not implement {method}")
 
 
-def parameters(name: str, *values: Any) -> list[Tensor]:
+def parameters(name: str, *values: TensorLike) -> list[Tensor]:
     """Convert the parameters of a distribution to Tensors of one dtype and shape.
 
     Accepts Tensors, numbers, lists and arrays. The dtype is that of the first floating Tensor,
@@ -297,7 +302,7 @@ def parameters(name: str, *values: Any) -> list[Tensor]:
     )
 
 
-def to_tensor_of_dtype_like(value: Any, like: Tensor) -> Tensor:
+def to_tensor_of_dtype_like(value: TensorLike, like: Tensor) -> Tensor:
     """Convert a value to a Tensor with the dtype of `like`, a parameter of a distribution."""
     return cast(value, like.dtype) if isinstance(value, Tensor) else to_tensor(value, like.dtype)
 

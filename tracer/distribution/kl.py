@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from .distribution import Distribution
+
 
 Rule = Callable[[Any, Any], Tensor]
 _RULES: dict[tuple[type, type], Rule] = {}
@@ -45,7 +49,7 @@ def register_kl(cls_p: type, cls_q: type) -> Callable[[Rule], Rule]:
     return register
 
 
-def kl_divergence(p: Any, q: Any) -> Tensor:
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     """Return the Kullback-Leibler divergence KL(p || q), in nats.
 
     KL(p || q) = E[log p(x) - log q(x)] for x ~ p

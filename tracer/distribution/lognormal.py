@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..core.tensor import Tensor
 from .kl import kl_divergence, register_kl
 from .normal import Normal
 from .transform import ExpTransform
 from .transformed_distribution import TransformedDistribution
+
+if TYPE_CHECKING:
+    from ..core.type_aliases import TensorLike
 
 
 class LogNormal(TransformedDistribution):
@@ -42,7 +45,7 @@ class LogNormal(TransformedDistribution):
     array([0.6275, 0.3989, 0.1569], dtype=float32)
     """
 
-    def __init__(self, loc: Any, scale: Any) -> None:
+    def __init__(self, loc: TensorLike, scale: TensorLike) -> None:
         super().__init__(Normal(loc, scale), [ExpTransform()])
         self.loc, self.scale = self._base.loc, self._base.scale
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import OpError
 from ..jit.save import require_path_prefix, save
 from ..loader.model_files import read_model
 from .writer import ExportOptions, write_onnx
+
+if TYPE_CHECKING:
+    from ..core.tensor import Tensor
+    from ..ir.input_spec import InputSpec
+
 
 # Options of Paddle2ONNX that are accepted and have no effect.
 IGNORED_OPTIONS = (
@@ -24,7 +30,11 @@ IGNORED_OPTIONS = (
 
 
 def export(
-    layer: Any, path: str, input_spec: Any = None, opset_version: int | None = None, **configs: Any
+    layer: Any,
+    path: str,
+    input_spec: Sequence[InputSpec | Tensor] | None = None,
+    opset_version: int | None = None,
+    **configs: Any,
 ) -> None:
     """Write a layer as an ONNX file, and as Paddle's files of a saved model.
 

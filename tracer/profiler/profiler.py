@@ -85,7 +85,7 @@ class Profiler:
         *,
         targets: Iterable[ProfilerTarget] | None = None,
         scheduler: Scheduler | tuple[int, int] | None = None,
-        on_trace_ready: Callable[..., Any] | None = None,
+        on_trace_ready: Callable[[Profiler], object] | None = None,
         record_shapes: bool = False,
         profile_memory: bool = False,
         timer_only: bool = False,

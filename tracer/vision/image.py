@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from ..core.errors import FileError, OarlockError, OpError
 from ..tensor.creation import to_tensor
+
+if TYPE_CHECKING:
+    from .type_aliases import Image
+
 
 __all__ = ["get_image_backend", "image_load", "set_image_backend"]
 
@@ -62,7 +66,7 @@ def get_image_backend() -> str:
     return _current_backend
 
 
-def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
+def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Image:
     """Load an image from a file.
 
     Parameters

@@ -4,7 +4,8 @@ data; no code in them is run.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +13,10 @@ from ...core.errors import FileError
 from ...loader import pickles
 from ...utils.tar_archives import iter_wanted_paths_and_files, open_tar_archive
 from .image_dataset import ImageDataset, to_label_array
+
+if TYPE_CHECKING:
+    from ...core.type_aliases import PathLike
+
 
 __all__ = ["Cifar10", "Cifar100"]
 
@@ -70,9 +75,9 @@ class Cifar10(ImageDataset):
 
     def __init__(
         self,
-        data_file: Any = None,
+        data_file: PathLike | None = None,
         mode: str = "train",
-        transform: Any = None,
+        transform: Callable[[Any], Any] | None = None,
         download: bool = True,
         backend: str | None = None,
     ) -> None:

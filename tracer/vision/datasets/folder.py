@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from ...core.dtype import get_default_dtype
 from ...core.errors import OpError
 from ...io import Dataset
 from ..image import get_image_backend, open_image_with_pillow
+
+if TYPE_CHECKING:
+    from ...core.type_aliases import PathLike
+
 
 __all__ = ["DatasetFolder", "ImageFolder"]
 
@@ -44,11 +48,11 @@ class _FolderDataset(Dataset):
 
     def __init__(
         self,
-        root: Any,
-        loader: Any,
+        root: PathLike,
+        loader: Callable[[str], Any] | None,
         extensions: Sequence[str] | None,
-        transform: Any,
-        is_valid_file: Any,
+        transform: Callable[[Any], Any] | None,
+        is_valid_file: Callable[[str], bool] | None,
     ) -> None:
         if extensions is not None and is_valid_file is not None:
             raise OpError(f"{type(self).__name__}: extensions and is_valid_file exclude each other")
@@ -134,11 +138,11 @@ class DatasetFolder(_FolderDataset):
 
     def __init__(
         self,
-        root: Any,
-        loader: Any = None,
+        root: PathLike,
+        loader: Callable[[str], Any] | None = None,
         extensions: Sequence[str] | None = None,
-        transform: Any = None,
-        is_valid_file: Any = None,
+        transform: Callable[[Any], Any] | None = None,
+        is_valid_file: Callable[[str], bool] | None = None,
     ) -> None:
         super().__init__(root, loader, extensions, transform, is_valid_file)
         self.classes = sorted(entry.name for entry in Path(self.root).iterdir() if entry.is_dir())
@@ -207,11 +211,11 @@ class ImageFolder(_FolderDataset):
 
     def __init__(
         self,
-        root: Any,
-        loader: Any = None,
+        root: PathLike,
+        loader: Callable[[str], Any] | None = None,
         extensions: Sequence[str] | None = None,
-        transform: Any = None,
-        is_valid_file: Any = None,
+        transform: Callable[[Any], Any] | None = None,
+        is_valid_file: Callable[[str], bool] | None = None,
     ) -> None:
         super().__init__(root, loader, extensions, transform, is_valid_file)
         self.samples = self._require_not_empty(list(_iter_valid_files(self.root, self._is_valid)))

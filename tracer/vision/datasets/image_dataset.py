@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,10 @@ from ...core.errors import OpError
 from ...io import Dataset
 from ...utils import download
 from ..image import get_image_backend, import_pillow
+
+if TYPE_CHECKING:
+    from ...core.type_aliases import PathLike
+
 
 MAX_BYTES = 1 << 30  # maximal size of an unpacked file
 
@@ -23,7 +28,11 @@ class ImageDataset(Dataset):
     """
 
     def __init__(
-        self, mode: str, modes: tuple[str, ...], transform: Any, backend: str | None
+        self,
+        mode: str,
+        modes: tuple[str, ...],
+        transform: Callable[[Any], Any] | None,
+        backend: str | None,
     ) -> None:
         name = type(self).__name__
         if mode.lower() not in modes:
@@ -36,7 +45,13 @@ class ImageDataset(Dataset):
         self.dtype = get_default_dtype()
 
     def _user_or_downloaded_file(
-        self, user_path: Any, argument: str, url: str, md5: str, folder: str, may_download: bool
+        self,
+        user_path: PathLike | None,
+        argument: str,
+        url: str,
+        md5: str,
+        folder: str,
+        may_download: bool,
     ) -> Path:
         """Return the path of a file: the user's, or a downloaded one."""
         if user_path is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +12,10 @@ from ...core.errors import FileError
 from ...utils.tar_archives import open_tar_archive
 from ..image import open_image_with_pillow
 from .image_dataset import ImageDataset
+
+if TYPE_CHECKING:
+    from ...core.type_aliases import PathLike
+
 
 __all__ = ["VOC2012"]
 
@@ -66,9 +71,9 @@ class VOC2012(ImageDataset):
 
     def __init__(
         self,
-        data_file: Any = None,
+        data_file: PathLike | None = None,
         mode: str = "train",
-        transform: Any = None,
+        transform: Callable[[Any], Any] | None = None,
         download: bool = True,
         backend: str | None = None,
     ) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ... import nn
 from ...core.errors import OpError
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat
 from .blocks import load_weights_if_pretrained
+
+if TYPE_CHECKING:
+    from ..type_aliases import DenseNetOptions
+
 
 __all__ = ["DenseNet", "densenet121", "densenet161", "densenet169", "densenet201", "densenet264"]
 
@@ -227,13 +232,13 @@ class DenseNet(nn.Layer):
         return self.out(x.flatten(1)) if self.num_classes > 0 else x
 
 
-def _densenet(layers: int, pretrained: bool, kwargs: dict[str, Any]) -> DenseNet:
+def _densenet(layers: int, pretrained: bool, kwargs: Mapping[str, Any]) -> DenseNet:
     return load_weights_if_pretrained(
         DenseNet(layers, **kwargs), f"densenet{layers}", pretrained, URLS
     )
 
 
-def densenet121(pretrained: bool = False, **kwargs: Any) -> DenseNet:
+def densenet121(pretrained: bool = False, **kwargs: Unpack[DenseNetOptions]) -> DenseNet:
     """DenseNet with 121 layers for ImageNet (Huang et al. 2016).
 
     Parameters
@@ -265,7 +270,7 @@ def densenet121(pretrained: bool = False, **kwargs: Any) -> DenseNet:
     return _densenet(121, pretrained, kwargs)
 
 
-def densenet161(pretrained: bool = False, **kwargs: Any) -> DenseNet:
+def densenet161(pretrained: bool = False, **kwargs: Unpack[DenseNetOptions]) -> DenseNet:
     """DenseNet with 161 layers for ImageNet (Huang et al. 2016).
 
     Parameters
@@ -297,7 +302,7 @@ def densenet161(pretrained: bool = False, **kwargs: Any) -> DenseNet:
     return _densenet(161, pretrained, kwargs)
 
 
-def densenet169(pretrained: bool = False, **kwargs: Any) -> DenseNet:
+def densenet169(pretrained: bool = False, **kwargs: Unpack[DenseNetOptions]) -> DenseNet:
     """DenseNet with 169 layers for ImageNet (Huang et al. 2016).
 
     Parameters
@@ -329,7 +334,7 @@ def densenet169(pretrained: bool = False, **kwargs: Any) -> DenseNet:
     return _densenet(169, pretrained, kwargs)
 
 
-def densenet201(pretrained: bool = False, **kwargs: Any) -> DenseNet:
+def densenet201(pretrained: bool = False, **kwargs: Unpack[DenseNetOptions]) -> DenseNet:
     """DenseNet with 201 layers for ImageNet (Huang et al. 2016).
 
     Parameters
@@ -361,7 +366,7 @@ def densenet201(pretrained: bool = False, **kwargs: Any) -> DenseNet:
     return _densenet(201, pretrained, kwargs)
 
 
-def densenet264(pretrained: bool = False, **kwargs: Any) -> DenseNet:
+def densenet264(pretrained: bool = False, **kwargs: Unpack[DenseNetOptions]) -> DenseNet:
     """DenseNet with 264 layers for ImageNet (Huang et al. 2016).
 
     Parameters

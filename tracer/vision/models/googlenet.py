@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ...nn import functional as F
 from ...tensor.manipulation import concat
 from .blocks import load_weights_if_pretrained
+
+if TYPE_CHECKING:
+    from ..type_aliases import ClassifierOptions
+
 
 __all__ = ["GoogLeNet", "googlenet"]
 
@@ -174,7 +178,7 @@ class GoogLeNet(nn.Layer):
         return [out, out1, out2]
 
 
-def googlenet(pretrained: bool = False, **kwargs: Any) -> GoogLeNet:
+def googlenet(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> GoogLeNet:
     """GoogLeNet for ImageNet (Szegedy et al. 2014).
 
     Parameters

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat
 from ..ops import ConvNormActivation
 from .blocks import load_weights_if_pretrained
+
+if TYPE_CHECKING:
+    from ..type_aliases import ClassifierOptions
+
 
 __all__ = ["InceptionV3", "inception_v3"]
 
@@ -249,7 +253,7 @@ class InceptionV3(nn.Layer):
         return self.fc(self.dropout(x.reshape([-1, 2048]))) if self.num_classes > 0 else x
 
 
-def inception_v3(pretrained: bool = False, **kwargs: Any) -> InceptionV3:
+def inception_v3(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> InceptionV3:
     """Inception v3 for ImageNet (Szegedy et al. 2015).
 
     Parameters

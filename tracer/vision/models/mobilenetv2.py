@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ..ops import ConvNormActivation
 from .blocks import load_weights_if_pretrained, make_divisible
+
+if TYPE_CHECKING:
+    from ..type_aliases import ClassifierOptions
+
 
 __all__ = ["MobileNetV2", "mobilenet_v2"]
 
@@ -119,7 +123,9 @@ class MobileNetV2(nn.Layer):
         return self.classifier(x.flatten(1)) if self.num_classes > 0 else x
 
 
-def mobilenet_v2(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV2:
+def mobilenet_v2(
+    pretrained: bool = False, scale: float = 1.0, **kwargs: Unpack[ClassifierOptions]
+) -> MobileNetV2:
     """MobileNetV2 for ImageNet (Sandler et al. 2018).
 
     Parameters

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ... import nn
 from ...core.errors import OpError
@@ -11,6 +12,10 @@ from ...core.tensor import Tensor
 from ...tensor.manipulation import concat, split
 from ..ops import ConvNormActivation
 from .blocks import load_weights_if_pretrained
+
+if TYPE_CHECKING:
+    from ..type_aliases import ShuffleNetOptions, ShuffleNetSwishOptions
+
 
 __all__ = [
     "ShuffleNetV2",
@@ -191,11 +196,13 @@ class ShuffleNetV2(nn.Layer):
         return self._fc(x.flatten(1)) if self.num_classes > 0 else x
 
 
-def _shufflenet(arch: str, pretrained: bool, kwargs: dict[str, Any]) -> ShuffleNetV2:
+def _shufflenet(arch: str, pretrained: bool, kwargs: Mapping[str, Any]) -> ShuffleNetV2:
     return load_weights_if_pretrained(ShuffleNetV2(**kwargs), arch, pretrained, URLS)
 
 
-def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_x0_25(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 with 0.25 times the channels for ImageNet (Ma et al. 2018).
 
     Parameters
@@ -227,7 +234,9 @@ def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2
     return _shufflenet("shufflenet_v2_x0_25", pretrained, {"scale": 0.25, **kwargs})
 
 
-def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_x0_33(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 with 0.33 times the channels for ImageNet (Ma et al. 2018).
 
     Parameters
@@ -259,7 +268,9 @@ def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2
     return _shufflenet("shufflenet_v2_x0_33", pretrained, {"scale": 0.33, **kwargs})
 
 
-def shufflenet_v2_x0_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_x0_5(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 with half the channels for ImageNet (Ma et al. 2018).
 
     Parameters
@@ -291,7 +302,9 @@ def shufflenet_v2_x0_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
     return _shufflenet("shufflenet_v2_x0_5", pretrained, {"scale": 0.5, **kwargs})
 
 
-def shufflenet_v2_x1_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_x1_0(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 for ImageNet (Ma et al. 2018).
 
     Parameters
@@ -323,7 +336,9 @@ def shufflenet_v2_x1_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
     return _shufflenet("shufflenet_v2_x1_0", pretrained, {"scale": 1.0, **kwargs})
 
 
-def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_x1_5(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 with 1.5 times the channels for ImageNet (Ma et al. 2018).
 
     Parameters
@@ -355,7 +370,9 @@ def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
     return _shufflenet("shufflenet_v2_x1_5", pretrained, {"scale": 1.5, **kwargs})
 
 
-def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_x2_0(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 with twice the channels for ImageNet (Ma et al. 2018).
 
     Parameters
@@ -387,7 +404,9 @@ def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
     return _shufflenet("shufflenet_v2_x2_0", pretrained, {"scale": 2.0, **kwargs})
 
 
-def shufflenet_v2_swish(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_swish(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetSwishOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 with the activation swish instead of ReLU for ImageNet.
 
     Parameters

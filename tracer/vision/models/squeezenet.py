@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 from ... import nn
 from ...core.errors import OpError
@@ -10,6 +10,10 @@ from ...core.tensor import Tensor
 from ...nn import functional as F
 from ...tensor.manipulation import concat
 from .blocks import load_weights_if_pretrained
+
+if TYPE_CHECKING:
+    from ..type_aliases import ClassifierOptions
+
 
 __all__ = ["SqueezeNet", "squeezenet1_0", "squeezenet1_1"]
 
@@ -140,7 +144,7 @@ class SqueezeNet(nn.Layer):
         return x
 
 
-def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
+def squeezenet1_0(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> SqueezeNet:
     """SqueezeNet 1.0 for ImageNet (Iandola et al. 2016).
 
     Parameters
@@ -174,7 +178,7 @@ def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
     )
 
 
-def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
+def squeezenet1_1(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> SqueezeNet:
     """SqueezeNet 1.1 for ImageNet (Iandola et al. 2016).
 
     It needs less than half of the computation of SqueezeNet 1.0.

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...core.errors import OpError
 from ...core.tensor import Tensor
 from . import functional as F
+
+if TYPE_CHECKING:
+    from ...core.type_aliases import Array
+    from ..type_aliases import Fill
+
 
 __all__ = [
     "BaseTransform",
@@ -122,7 +127,7 @@ class BaseTransform:
         raise NotImplementedError(f"{type(self).__name__} does not implement _apply_mask")
 
 
-def parse_height_width(size: Any) -> tuple[int, int]:
+def parse_height_width(size: float | Sequence[float]) -> tuple[int, int]:
     """Return height and width from one number or two."""
     return (int(size), int(size)) if isinstance(size, int | float) else (int(size[0]), int(size[1]))
 
@@ -193,7 +198,10 @@ class Resize(BaseTransform):
     """
 
     def __init__(
-        self, size: Any, interpolation: str = "bilinear", keys: Sequence[str] | None = None
+        self,
+        size: int | Sequence[int],
+        interpolation: str = "bilinear",
+        keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)
         self.size = size
@@ -226,7 +234,7 @@ class CenterCrop(BaseTransform):
     [[5, 6], [9, 10]]
     """
 
-    def __init__(self, size: Any, keys: Sequence[str] | None = None) -> None:
+    def __init__(self, size: int | Sequence[int], keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
         self.size = parse_height_width(size)
 
@@ -265,8 +273,8 @@ class Pad(BaseTransform):
 
     def __init__(
         self,
-        padding: Any,
-        fill: Any = 0,
+        padding: int | Sequence[int],
+        fill: Fill | str = 0,
         padding_mode: str = "constant",
         keys: Sequence[str] | None = None,
     ) -> None:
@@ -311,8 +319,8 @@ class Normalize(BaseTransform):
 
     def __init__(
         self,
-        mean: Any = 0.0,
-        std: Any = 1.0,
+        mean: Fill | Array = 0.0,
+        std: Fill | Array = 1.0,
         data_format: str = "CHW",
         to_rgb: bool = False,
         keys: Sequence[str] | None = None,
