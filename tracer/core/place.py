@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import cuda
 from .errors import OarlockError, append_user_line
+
+if TYPE_CHECKING:
+    from .type_aliases import PlaceLike
+
 
 _SELECTED_GPUS_VARIABLE = "FLAGS_selected_gpus"  # environment variable set by launchers
 
@@ -135,7 +139,7 @@ def require_usable_gpu_index_unless_cpu(place: Place, asker: str) -> int | None:
     return place.index
 
 
-def set_device(device: Any) -> Place:
+def set_device(device: PlaceLike) -> Place:
     """Set the device on which new tensors are created.
 
     Parameters

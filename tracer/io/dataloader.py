@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from ..core.tensor import Tensor
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler
 from .workers import WorkerBatchIterator
+
+if TYPE_CHECKING:
+    from ..core.type_aliases import PlaceLike
+
 
 Collate = Callable[[list[Any]], Any]
 
@@ -177,10 +181,10 @@ class DataLoader:
     def __init__(
         self,
         dataset: Dataset,
-        feed_list: Any = None,
-        places: Any = None,
+        feed_list: Sequence[Tensor] | None = None,
+        places: PlaceLike | Sequence[PlaceLike] | None = None,
         return_list: bool = True,
-        batch_sampler: Any = None,
+        batch_sampler: Iterable[Sequence[int]] | None = None,
         batch_size: int | None = 1,
         shuffle: bool = False,
         drop_last: bool = False,
@@ -213,7 +217,7 @@ class DataLoader:
             raise ArgumentAssertionError(
                 "DataLoader: batch_sampler is exclusive with batch_size, shuffle and drop_last"
             )
-        self.batch_sampler = batch_sampler
+        self.batch_sampler: Any = batch_sampler
         if self.is_iterable_dataset:
             if shuffle or batch_sampler is not None:
                 raise OpError(

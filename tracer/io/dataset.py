@@ -5,11 +5,14 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core import cuda, rng
 from ..core.errors import ArgumentAssertionError, IndexRangeError, OpError
 from ..core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from ..core.type_aliases import Array
 
 
 class Dataset:
@@ -80,7 +83,7 @@ class TensorDataset(Dataset):
     ([3], 2, 4)
     """
 
-    def __init__(self, tensors: Sequence[Any]) -> None:
+    def __init__(self, tensors: Sequence[Tensor | Array]) -> None:
         if len({t.shape[0] for t in tensors}) > 1:
             raise ArgumentAssertionError(
                 f"TensorDataset: the tensors have {[t.shape[0] for t in tensors]} rows"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core import rng
 from ..core.communicator import process_groups
 from ..core.errors import ArgumentAssertionError, OpError
+
+if TYPE_CHECKING:
+    from ..core.type_aliases import Array
 
 
 class Sampler:
@@ -86,7 +89,7 @@ class RandomSampler(Sampler):
         data_source: Sized,
         replacement: bool = False,
         num_samples: int | None = None,
-        generator: Any = None,
+        generator: Iterator[int] | None = None,
     ) -> None:
         super().__init__(data_source)
         self.replacement = replacement
@@ -145,7 +148,9 @@ class WeightedRandomSampler(Sampler):
     [1, 1, 1]
     """
 
-    def __init__(self, weights: Any, num_samples: int, replacement: bool = True) -> None:
+    def __init__(
+        self, weights: Sequence[float] | Array, num_samples: int, replacement: bool = True
+    ) -> None:
         super().__init__()
         self.weights = np.asarray(weights, np.float64)
         self.num_samples, self.replacement = num_samples, replacement
@@ -232,7 +237,7 @@ class BatchSampler(Sampler):
 
     def __init__(
         self,
-        dataset: Any = None,
+        dataset: Sized | None = None,
         sampler: Iterable[int] | None = None,
         shuffle: bool = False,
         batch_size: int = 1,
@@ -251,13 +256,9 @@ class BatchSampler(Sampler):
                 f"BatchSampler: batch_size={batch_size} is not a positive int"
             )
         super().__init__(dataset)
-        self.sampler: Any = (
-            sampler
-            if sampler is not None
-            else RandomSampler(dataset)
-            if shuffle
-            else SequenceSampler(dataset)
-        )
+        self.sampler: Any = sampler
+        if dataset is not None:
+            self.sampler = RandomSampler(dataset) if shuffle else SequenceSampler(dataset)
         self.batch_size = batch_size
         self.drop_last = drop_last
 
@@ -311,7 +312,7 @@ class DistributedBatchSampler(BatchSampler):
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Sized,
         batch_size: int,
         num_replicas: int | None = None,
         rank: int | None = None,

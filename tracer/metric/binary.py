@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.errors import OpError
 from .metrics import Metric
 
+if TYPE_CHECKING:
+    from ..core.tensor import Tensor
+    from ..core.type_aliases import Array
 
-def _flatten_and_check_equal_size(name: str, preds: Any, labels: Any) -> tuple[Any, Any]:
+
+def _flatten_and_check_equal_size(
+    name: str, preds: Tensor | Array, labels: Tensor | Array
+) -> tuple[Any, Any]:
     """Return predictions and labels as flat arrays of equal length."""
     preds, labels = np.asarray(preds), np.asarray(labels).reshape(-1)
     if preds.size != labels.size:
@@ -43,7 +49,7 @@ class Precision(Metric):
         self._name = name
         self.reset()
 
-    def update(self, preds: Any, labels: Any) -> None:
+    def update(self, preds: Tensor | Array, labels: Tensor | Array) -> None:
         """Add the predictions and labels of a batch.
 
         Parameters
@@ -116,7 +122,7 @@ class Recall(Metric):
         self._name = name
         self.reset()
 
-    def update(self, preds: Any, labels: Any) -> None:
+    def update(self, preds: Tensor | Array, labels: Tensor | Array) -> None:
         """Add the predictions and labels of a batch.
 
         Parameters
@@ -203,7 +209,7 @@ class Auc(Metric):
         self._name, self._num_thresholds = name, num_thresholds
         self.reset()
 
-    def update(self, preds: Any, labels: Any) -> None:
+    def update(self, preds: Tensor | Array, labels: Tensor | Array) -> None:
         """Add the predictions and labels of a batch.
 
         Parameters

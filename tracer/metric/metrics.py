@@ -5,7 +5,7 @@ contains the metrics of binary classification.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,13 +14,16 @@ from ..core.tensor import Tensor
 from ..tensor.manipulation import unsqueeze
 from ..tensor.search import topk
 
+if TYPE_CHECKING:
+    from ..core.type_aliases import Array
+
 
 def accuracy(
     input: Tensor,
     label: Tensor,
     k: int = 1,
-    correct: Any = None,
-    total: Any = None,
+    correct: Tensor | None = None,
+    total: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Return the fraction of rows whose label is among the classes with the k largest scores.
@@ -129,7 +132,7 @@ class Metric:
         """
         raise NotImplementedError
 
-    def accumulate(self) -> Any:
+    def accumulate(self) -> float | list[float]:
         """Return the metric over all batches that `update` added. Subclasses override this method.
 
         Returns
@@ -156,7 +159,7 @@ class Metric:
         """
         raise NotImplementedError
 
-    def name(self) -> Any:
+    def name(self) -> str | list[str]:
         """Return the name of the metric, or of each of its values. Subclasses override this method.
 
         Returns
@@ -226,7 +229,7 @@ class Accuracy(Metric):
             (best_classes == labels.reshape(*best_classes.shape[:-1], 1)).astype(np.float32)
         )
 
-    def update(self, correct: Any, *args: Any) -> Any:
+    def update(self, correct: Tensor | Array, *args: Any) -> float | list[float]:
         """Add a batch.
 
         Parameters
@@ -254,7 +257,7 @@ class Accuracy(Metric):
         self.count = [n + num_rows for n in self.count]
         return _unwrap_if_single(list(np.array(num_correct) / max(num_rows, 1)))
 
-    def accumulate(self) -> Any:
+    def accumulate(self) -> float | list[float]:
         return _unwrap_if_single(
             [t / n if n else 0.0 for t, n in zip(self.total, self.count, strict=True)]
         )
@@ -263,7 +266,7 @@ class Accuracy(Metric):
         self.total = [0.0] * len(self.topk)
         self.count = [0] * len(self.topk)
 
-    def name(self) -> Any:
+    def name(self) -> list[str]:
         """Return a list of names, one for each k.
 
         Returns

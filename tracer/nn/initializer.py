@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from ..core.errors import OpError
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from ..core.type_aliases import TensorLike
+
 
 __all__ = [
     "Assign",
@@ -454,7 +458,7 @@ class Assign(Initializer):
     [[1.0], [2.0]]
     """
 
-    def __init__(self, value: Any, name: str | None = None) -> None:
+    def __init__(self, value: TensorLike, name: str | None = None) -> None:
         self.value = np.asarray(cuda.to_host(value.array) if isinstance(value, Tensor) else value)
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:

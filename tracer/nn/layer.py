@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -24,6 +24,11 @@ from .initializer import Initializer
 from .param_attr import ParamAttr
 from .state_dict import add_parameters_and_buffers_to_state, assign_matching_state_dict_values
 from .type_aliases import ParamAttrLike
+
+if TYPE_CHECKING:
+    from ..core.type_aliases import PlaceLike, TensorLike
+    from .type_aliases import ExcludedLayers, SublayerT
+
 
 __all__ = ["Layer"]
 
@@ -414,7 +419,7 @@ class Layer:
             setattr(self, name, parameter)
         return parameter
 
-    def add_sublayer(self, name: str, sublayer: Any) -> Any:
+    def add_sublayer(self, name: str, sublayer: SublayerT) -> SublayerT:
         """Register a layer under a name, like an assignment to the attribute `name`.
 
         Parameters
@@ -738,7 +743,7 @@ class Layer:
 
     def state_dict(
         self,
-        destination: Any = None,
+        destination: dict[str, Tensor] | None = None,
         include_sublayers: bool = True,
         structured_name_prefix: str = "",
         use_hook: bool = True,
@@ -780,7 +785,7 @@ class Layer:
 
     def to_static_state_dict(
         self,
-        destination: Any = None,
+        destination: dict[str, Tensor] | None = None,
         include_sublayers: bool = True,
         structured_name_prefix: str = "",
         use_hook: bool = True,
@@ -818,7 +823,7 @@ class Layer:
 
     def _state_dict_impl(
         self,
-        destination: Any = None,
+        destination: dict[str, Tensor] | None = None,
         include_sublayers: bool = True,
         structured_name_prefix: str = "",
         include_non_persistable_buffer: bool = False,
@@ -842,7 +847,7 @@ class Layer:
         return state
 
     def set_state_dict(
-        self, state_dict: dict[str, Any], use_structured_name: bool = True
+        self, state_dict: Mapping[str, TensorLike], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
         """Set parameters and persistable buffers from a dict, such as the result of `paddle.load`.
 
@@ -937,7 +942,12 @@ class Layer:
         for parameter in self.parameters():
             parameter.clear_gradient(set_to_zero)
 
-    def to(self, device: Any = None, dtype: DTypeLike | None = None, blocking: Any = None) -> Self:
+    def to(
+        self,
+        device: PlaceLike | None = None,
+        dtype: DTypeLike | None = None,
+        blocking: bool | None = None,
+    ) -> Self:
         """Move parameters and buffers to a device, or cast those of floating-point dtype, in place.
 
         Parameters
@@ -1032,7 +1042,7 @@ class Layer:
             if tensor is not None and is_inexact(tensor.array.dtype):
                 tensor.array = tensor.array.astype(self._dtype)
 
-    def float(self, excluded_layers: Any = None) -> Self:
+    def float(self, excluded_layers: ExcludedLayers = None) -> Self:
         """Cast floating-point parameters and buffers to float32 in place.
 
         Parameters
@@ -1052,7 +1062,7 @@ class Layer:
         """
         return self._cast_layers_except("float32", excluded_layers or ())
 
-    def float16(self, excluded_layers: Any = None) -> Self:
+    def float16(self, excluded_layers: ExcludedLayers = None) -> Self:
         """Cast floating-point parameters and buffers to float16 in place.
 
         `half` is another name of this method.
@@ -1077,7 +1087,7 @@ class Layer:
             "float16", NoHalfPrecisionLayer if excluded_layers is None else excluded_layers
         )
 
-    def bfloat16(self, excluded_layers: Any = None) -> Self:
+    def bfloat16(self, excluded_layers: ExcludedLayers = None) -> Self:
         """Cast floating-point parameters and buffers to bfloat16 in place.
 
         Parameters

@@ -1062,7 +1062,7 @@ class SpectralNorm(Layer):
 
     def __init__(
         self,
-        weight_shape: Any,
+        weight_shape: Sequence[int],
         dim: int = 0,
         power_iters: int = 1,
         eps: float = 1e-12,

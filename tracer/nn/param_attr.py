@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,11 @@ from ..core.errors import OperandError, OpError, append_user_line
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from .initializer import Initializer
+
+if TYPE_CHECKING:
+    from ..optimizer.type_aliases import Regularizer
+    from .type_aliases import ParamAttrLike
+
 
 __all__ = ["ParamAttr"]
 
@@ -57,7 +62,7 @@ class ParamAttr:
         name: str | None = None,
         initializer: Initializer | None = None,
         learning_rate: float = 1.0,
-        regularizer: Any = None,
+        regularizer: Regularizer | None = None,
         trainable: bool = True,
         do_model_average: bool = True,
         need_clip: bool = True,
@@ -100,7 +105,7 @@ class ParamAttr:
             raise TypeError(append_user_line(f"ParamAttr: wrong type of {', '.join(names)}"))
 
     @staticmethod
-    def of(spec: Any) -> ParamAttr | None:
+    def of(spec: ParamAttrLike | None) -> ParamAttr | None:
         """Convert the argument `weight_attr` or `bias_attr` of a layer to a ParamAttr.
 
         Parameters

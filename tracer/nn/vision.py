@@ -5,7 +5,8 @@ layers of two inputs. Most of these layers are rows of a table, which names the 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
@@ -13,6 +14,10 @@ from ..tensor.manipulation import reshape
 from . import functional as F
 from .function_layer import REQUIRED, FunctionLayer, Row, make_layer_class
 from .layer import Layer
+
+if TYPE_CHECKING:
+    from ..core.type_aliases import Size
+    from .type_aliases import ParamAttrLike
 
 
 class _PadLayer(FunctionLayer):
@@ -896,8 +901,8 @@ class Bilinear(Layer):
         in1_features: int,
         in2_features: int,
         out_features: int,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__()
@@ -952,7 +957,7 @@ class Unflatten(Layer):
     [3, 2, 3]
     """
 
-    def __init__(self, axis: int, shape: Any, name: str | None = None) -> None:
+    def __init__(self, axis: int, shape: Sequence[Size] | Tensor, name: str | None = None) -> None:
         super().__init__()
         self.axis, self.shape, self.name = axis, shape, name
 

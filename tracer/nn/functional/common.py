@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core import rng
 from ...core.errors import OpError, append_user_line
@@ -25,6 +25,10 @@ from ...tensor.manipulation import one_hot as one_hot_of
 from ...tensor.math import add, divide, maximum, multiply, sqrt, subtract
 from ...tensor.math import sum as sum_of
 from ..type_aliases import Ints
+
+if TYPE_CHECKING:
+    from ...core.type_aliases import Array, Size
+
 
 __all__ = [
     "alpha_dropout",
@@ -411,7 +415,7 @@ _PAD_FORMATS = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
 
 def pad(
     x: Tensor,
-    pad: Any,
+    pad: Sequence[Size] | Tensor | Array,
     mode: str = "constant",
     value: float = 0.0,
     data_format: str = "NCHW",

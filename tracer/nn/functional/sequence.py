@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from ...tensor.math import add, divide, mean, multiply, subtract
 from .activation import softmax
 from .common import dropout
 from .loss import reduce_loss
+
+if TYPE_CHECKING:
+    from ...core.type_aliases import DTypeLike, Size
+
 
 __all__ = [
     "ctc_loss",
@@ -154,7 +158,7 @@ def hsigmoid_loss(
 
 
 def sequence_mask(
-    x: Tensor, maxlen: Any = None, dtype: Any = "int64", name: str | None = None
+    x: Tensor, maxlen: Size | None = None, dtype: DTypeLike = "int64", name: str | None = None
 ) -> Tensor:
     """Mask of the valid positions of padded sequences: 1 before the length, otherwise 0.
 

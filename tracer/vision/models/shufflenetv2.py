@@ -174,10 +174,11 @@ class ShuffleNetV2(nn.Layer):
             self._fc = nn.Linear(last, num_classes)
 
     def _create_blocks(self, widths: list[int], activation: Any) -> list[nn.Layer]:
-        blocks, channels = [], 24
+        blocks: list[nn.Layer] = []
+        channels = 24
         for stage, (width, count) in enumerate(zip(widths, (4, 8, 4), strict=True), start=2):
             for i in range(count):
-                block = (
+                block: nn.Layer = (
                     InvertedResidual(width, width, 1, activation)
                     if i
                     else InvertedResidualDS(channels, width, 2, activation)
