@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
 
 from .errors import OperandError, OpError
 from .paddle1_compat import compat
+
+if TYPE_CHECKING:
+    from .type_aliases import DTypeLike
+
 
 MAX_RANK = 32  # limit of NumPy 1
 
@@ -44,7 +48,7 @@ class DType:
 
     __slots__ = ("name", "np", "proto")
 
-    def __init__(self, name: str, np_type: Any, proto: int) -> None:
+    def __init__(self, name: str, np_type: type[Any] | np.dtype[Any], proto: int) -> None:
         self.name = name
         self.np: np.dtype[Any] = np.dtype(np_type)
         self.proto = proto
@@ -173,7 +177,7 @@ def promote_dtypes(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     return float32.np if is_half(a) and is_half(b) else np.promote_types(a, b)
 
 
-def set_default_dtype(d: Any) -> None:
+def set_default_dtype(d: DTypeLike) -> None:
     """Set the dtype of new floating tensors for which no dtype is given.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from .place import Place, place_of_array
 from .result_size_limit import copy_array_checking_memory
 from .tensor_item_arguments import check_tensor_item_arguments
 from .tensor_printing import format_array
+
+if TYPE_CHECKING:
+    from .type_aliases import TensorLike
+
 
 Array = np.ndarray[Any, Any]
 
@@ -95,7 +99,7 @@ class Tensor(TensorBase):
         return Meta(self.array.shape, self.array.dtype)
 
     @property
-    def shape(self) -> list[Any]:
+    def shape(self) -> list[int]:
         """The sizes of the axes, a list of int.
 
         While a program is recorded, a read of `shape` by Python code is recorded as a guard.
@@ -133,7 +137,7 @@ class Tensor(TensorBase):
         return len(self.meta.shape)
 
     @property
-    def size(self) -> Any:
+    def size(self) -> int:
         """The number of elements, an int.
 
         Examples
@@ -580,7 +584,7 @@ class Tensor(TensorBase):
         if self.node is not None:
             self.register_hook(functools.partial(_accumulate_retained_grad, weakref.ref(self)))
 
-    def set_value(self, value: Any) -> None:
+    def set_value(self, value: TensorLike) -> None:
         """Replace the value by another one of the same shape, in place.
 
         Parameters

@@ -24,6 +24,7 @@ class _PadLayer(FunctionLayer):
     """Base of the padding layers: an int pads all sides."""
 
     _attribute_names: ClassVar[dict[str, str]] = {"padding": "_pad"}
+    _argument_types: ClassVar[dict[str, str]] = {"padding": "int | Sequence[Size] | Tensor | Array"}
 
     def _normalize_config(self, config: dict[str, Any]) -> dict[str, Any]:
         if isinstance(config["padding"], int):

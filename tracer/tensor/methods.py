@@ -4,7 +4,7 @@ updates.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from ..core.tensor import Tensor
 from ..core.type_aliases import DTypeLike, Operand, Scalar, TensorLike
 from . import creation, linalg, manipulation
 from .convert import cast, device_index, to_tensor
+
+if TYPE_CHECKING:
+    from ..core.type_aliases import PlaceLike
+
 
 METHODS_ONLY = [
     "astype",
@@ -105,7 +109,11 @@ def backward(x: Tensor, grad_tensor: Tensor | None = None, retain_graph: bool = 
     autograd.backward([x], [grad_tensor], retain_graph)
 
 
-def to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def to(
+    x: Tensor,
+    *args: DTypeLike | PlaceLike | Tensor | bool | None,
+    **kwargs: DTypeLike | PlaceLike | Tensor | bool | None,
+) -> Tensor:
     """Change the dtype or the device of a tensor.
 
     Parameters

@@ -514,7 +514,10 @@ def _pad_with_tensor_widths(x: Tensor, widths: Sequence[Tensor], value: float) -
 
 
 def zeropad2d(
-    x: Tensor, padding: Ints, data_format: str = "NCHW", name: str | None = None
+    x: Tensor,
+    padding: Sequence[Size] | Tensor | Array,
+    data_format: str = "NCHW",
+    name: str | None = None,
 ) -> Tensor:
     """Pad images with zeros.
 

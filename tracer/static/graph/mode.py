@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...capture.modes import Static, find_static_base_mode
 from ...capture.variable import Variable
@@ -20,6 +20,10 @@ from ...ir.program import OpDesc
 from .default_programs import default_main_program
 from .program import Program
 from .program_recorder import ProgramRecorder
+
+if TYPE_CHECKING:
+    from ...core.type_aliases import PlaceLike
+
 
 # Ops that accept integers in eager mode, but raise TypeError for integers in Paddle's static graph
 # functions, and so in static graph mode.
@@ -241,7 +245,7 @@ def enable_static() -> None:
         state.mode = _cached_main_program_mode()
 
 
-def disable_static(place: Any = None) -> None:
+def disable_static(place: PlaceLike | None = None) -> None:
     """Return to eager execution, which is the initial mode.
 
     Parameters
