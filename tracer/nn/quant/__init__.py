@@ -13,7 +13,7 @@ from .functional_layers import (
     subtract,
     transpose,
 )
-from .quant_layers import QuantStub
+from .quant_layers import QuantStub as QuantStub
 from .quantized_linear import (
     llm_int8_linear,
     weight_dequantize,

@@ -27,7 +27,6 @@ __all__ = [
     "adjust_brightness",
     "adjust_contrast",
     "adjust_hue",
-    "adjust_saturation",
     "affine",
     "center_crop",
     "crop",
