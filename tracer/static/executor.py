@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from .fetch_list import optimizer_ops_of_global_block, parse_fetch_list, prune_p
 from .graph.compiled_program import CompiledProgram
 from .graph.default_programs import default_main_program
 from .graph.program import Program
+
+if TYPE_CHECKING:
+    from ..core.place import Place
+
 
 FLOAT_DTYPES = {"float16", "bfloat16", "float32", "float64"}
 
@@ -58,15 +62,15 @@ class Executor:
     >>> paddle.disable_static()
     """
 
-    def __init__(self, place: Any = None) -> None:
+    def __init__(self, place: Place | None = None) -> None:
         self.place = places.CPUPlace() if place is None else place
         self._is_closed = False
 
     def run(
         self,
-        program: Any = None,
+        program: Program | CompiledProgram | None = None,
         feed: Any = None,
-        fetch_list: Any = None,
+        fetch_list: Sequence[object] | None = None,
         feed_var_name: str = "feed",
         fetch_var_name: str = "fetch",
         scope: Scope | None = None,
@@ -197,7 +201,11 @@ class Executor:
         return executable
 
     def _prune_program(
-        self, program: Program, feed: Any, fetch_list: Any, optimize_ops: list[OpDesc]
+        self,
+        program: Program,
+        feed: Any,
+        fetch_list: Any,
+        optimize_ops: list[OpDesc],
     ) -> Program:
         """Return a program with only those ops that the fetched variables and the optimizer ops
         need. Paddle's test suites replace the method `_prune_program`.
@@ -219,15 +227,15 @@ class Executor:
 
     def train_from_dataset(
         self,
-        program: Any = None,
-        dataset: Any = None,
-        scope: Any = None,
+        program: Program | CompiledProgram | None = None,
+        dataset: object = None,
+        scope: object = None,
         thread: int = 0,
         debug: bool = False,
-        fetch_list: Any = None,
-        fetch_info: Any = None,
+        fetch_list: Sequence[object] | None = None,
+        fetch_info: Sequence[str] | None = None,
         print_period: int = 100,
-        fetch_handler: Any = None,
+        fetch_handler: object = None,
     ) -> NoReturn:
         """Not supported, because it trains with parameter servers.
 
@@ -257,15 +265,15 @@ class Executor:
 
     def infer_from_dataset(
         self,
-        program: Any = None,
-        dataset: Any = None,
-        scope: Any = None,
+        program: Program | CompiledProgram | None = None,
+        dataset: object = None,
+        scope: object = None,
         thread: int = 0,
         debug: bool = False,
-        fetch_list: Any = None,
-        fetch_info: Any = None,
+        fetch_list: Sequence[object] | None = None,
+        fetch_info: Sequence[str] | None = None,
         print_period: int = 100,
-        fetch_handler: Any = None,
+        fetch_handler: object = None,
     ) -> NoReturn:
         """Not supported, because it trains with parameter servers.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...capture.modes import find_static_base_mode
 from ...capture.variable import Variable
@@ -17,8 +18,13 @@ from .default_programs import default_main_program
 from .mode import is_recording_static_graph
 from .parameters import declare_persistable_and_emit_initializer
 
+if TYPE_CHECKING:
+    from ...core.type_aliases import DTypeLike
 
-def declare_data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variable:
+
+def declare_data_input(
+    name: str, shape: Sequence[int | None], dtype: DTypeLike | None = None, lod_level: int = 0
+) -> Variable:
     """Declare an input of the main program, which `Executor.run` is fed.
 
     Parameters
@@ -74,9 +80,9 @@ def declare_data_input(name: str, shape: Any, dtype: Any = None, lod_level: int 
 
 
 def create_global_var(
-    shape: Any,
+    shape: Sequence[int],
     value: float,
-    dtype: Any,
+    dtype: DTypeLike | None,
     persistable: bool = False,
     force_cpu: bool = False,
     name: str | None = None,

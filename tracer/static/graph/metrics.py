@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -18,8 +18,17 @@ from .constants import emit_constant
 from .default_programs import default_main_program
 from .parameters import declare_persistable_and_emit_initializer
 
+if TYPE_CHECKING:
+    from ...core.tensor import Tensor
 
-def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
+
+def accuracy(
+    input: Tensor,
+    label: Tensor,
+    k: int = 1,
+    correct: Tensor | None = None,
+    total: Tensor | None = None,
+) -> Tensor:
     """Return the fraction of rows whose label is among the classes with the k largest scores.
 
     Parameters
@@ -68,13 +77,13 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
 
 
 def auc(
-    input: Variable,
-    label: Variable,
+    input: Tensor,
+    label: Tensor,
     curve: str = "ROC",
     num_thresholds: int = 4095,
     topk: int = 1,
     slide_steps: int = 1,
-    ins_tag_weight: Any = None,
+    ins_tag_weight: Tensor | None = None,
 ) -> tuple[Variable, Variable, list[Variable]]:
     """Compute the area under the ROC or precision-recall curve, over batches.
 
@@ -199,7 +208,9 @@ def _emit_auc(
     return recorder.create_variable(desc)
 
 
-def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> NoReturn:
+def ctr_metric_bundle(
+    input: Tensor, label: Tensor, ins_tag_weight: Tensor | None = None
+) -> NoReturn:
     """Not supported, because it needs parameter servers.
 
     Parameters

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...capture.variable import Variable
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 
+if TYPE_CHECKING:
+    from ...core.tensor import Tensor
 
-def setitem(x: Variable, index: Any, value: Any) -> Variable:
+
+def setitem(x: Tensor, index: Any, value: Any) -> Variable:
     """Return a copy of a variable in which `value` is assigned to the elements x[index].
 
     Parameters

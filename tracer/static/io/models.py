@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +37,10 @@ from ..graph.default_programs import default_main_program
 from ..graph.program import Program
 from .normalize import require_variables_and_get_names
 
+if TYPE_CHECKING:
+    from ...core.type_aliases import PathLike
+    from ..executor import Executor
+
 
 def _get_valid_program(program: Any = None) -> Program:
     """Return the program of the argument, which is a Program or a CompiledProgram; the main program
@@ -63,7 +68,11 @@ def _program_from_kwargs(kwargs: dict[str, Any], known: tuple[str, ...], caller:
 
 
 def save_inference_model(
-    path_prefix: Any, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
+    path_prefix: PathLike,
+    feed_vars: Tensor | Sequence[Tensor],
+    fetch_vars: Tensor | Sequence[Tensor],
+    executor: Executor,
+    **kwargs: Any,
 ) -> None:
     """Write the program that computes outputs from inputs, and its values, verified.
 
@@ -169,7 +178,9 @@ def _make_reference_runner(desc: data.Program) -> Any:
     return run
 
 
-def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list[Any]:
+def load_inference_model(
+    path_prefix: PathLike | None, executor: Executor, **kwargs: Any
+) -> list[Any]:
     """Read a saved model, and set its parameters in the current scope.
 
     Parameters
@@ -286,7 +297,9 @@ def check_and_assign_persistables(program: Program, values: Any, scope: Scope) -
 # ------------------------------------------------------------------------------
 
 
-def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
+def serialize_program(
+    feed_vars: Tensor | Sequence[Tensor], fetch_vars: Tensor | Sequence[Tensor], **kwargs: Any
+) -> bytes:
     """Return the bytes of the `.pdmodel` of an inference model, without the contract of Oarlock.
 
     Parameters
@@ -327,7 +340,10 @@ def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
 
 
 def serialize_persistables(
-    feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
+    feed_vars: Tensor | Sequence[Tensor],
+    fetch_vars: Tensor | Sequence[Tensor],
+    executor: Executor,
+    **kwargs: Any,
 ) -> bytes | None:
     """Return the bytes of the `.pdiparams` of an inference model.
 
@@ -399,7 +415,7 @@ def deserialize_program(data: bytes) -> Program:
     return Program.view_of_raw(parse_program(data))
 
 
-def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
+def deserialize_persistables(program: Program, data: bytes, executor: Executor) -> None:
     """Set persistable variables in the current scope to the values in the bytes of a `.pdiparams`.
 
     Parameters

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...capture.variable import Variable
 from ...core.errors import OperandError, append_user_line
 from ...ir.passes.normalize import build_inference_program
 from ..graph.program import Program
+
+if TYPE_CHECKING:
+    from ...core.tensor import Tensor
 
 
 def require_variables_and_get_names(argument: str, variables: Any) -> list[str]:
@@ -25,7 +29,12 @@ def require_variables_and_get_names(argument: str, variables: Any) -> list[str]:
     return [item.name for item in items]
 
 
-def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
+def normalize_program(
+    program: Program,
+    feed_vars: Tensor | Sequence[Tensor],
+    fetch_vars: Tensor | Sequence[Tensor],
+    **kwargs: Any,
+) -> Program:
     """Return an inference program: the ops that compute outputs from inputs, in eval mode.
 
     Parameters

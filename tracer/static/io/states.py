@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,11 @@ from ..graph.state_dict import (
     require_all_match_and_set_values,
 )
 
+if TYPE_CHECKING:
+    from ...core.type_aliases import PathLike
+    from ..executor import Executor
+
+
 PARAMS, OPT, MODEL = ".pdparams", ".pdopt", ".pdmodel"
 
 
@@ -37,7 +42,7 @@ def _strip_state_file_suffix(path: Any) -> str:
     return text
 
 
-def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -> None:
+def save(program: Program, model_path: PathLike, protocol: int = 4, **configs: object) -> None:
     """Write the values of a program and the program itself as three files.
 
     They are `model_path`.pdparams (parameters), `model_path`.pdopt (other persistable variables)
@@ -101,8 +106,8 @@ def _state_arrays(program: Program, mode: str) -> dict[str, Any]:
 
 def load(
     program: Program,
-    model_path: Any,
-    executor: Any = None,
+    model_path: PathLike,
+    executor: Executor | None = None,
     var_list: Sequence[Variable] | None = None,
 ) -> None:
     """Set variables in the current scope to the values in files that `save` or Paddle 1.x wrote.
@@ -156,7 +161,7 @@ def load(
 
 
 def load_program_state(
-    model_path: Any, var_list: Sequence[Variable] | None = None
+    model_path: PathLike, var_list: Sequence[Variable] | None = None
 ) -> dict[str, Any]:
     """Return the values in files that `save` or Paddle 1.x wrote.
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from ...ir.scope import current_scope
 from ...loader.pdiparams import load_params
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
+
+if TYPE_CHECKING:
+    from ...core.type_aliases import PathLike
+    from ..executor import Executor
+
 
 Predicate = Callable[[Variable], bool]
 
@@ -88,8 +93,8 @@ def _select_variables(
 
 
 def save_vars(
-    executor: Any,
-    dirname: Any,
+    executor: Executor | None,
+    dirname: PathLike,
     main_program: Program | None = None,
     vars: Sequence[Variable] | None = None,
     predicate: Predicate | None = None,
@@ -151,8 +156,8 @@ def save_vars(
 
 
 def load_vars(
-    executor: Any,
-    dirname: Any,
+    executor: Executor | None,
+    dirname: PathLike,
     main_program: Program | None = None,
     vars: Sequence[Variable] | None = None,
     predicate: Predicate | None = None,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +15,11 @@ from ...core.op import OPS
 from ...nn.initializer import Assign
 from ...nn.param_attr import ParamAttr
 from .helper import LayerHelper, require_static_size
+
+if TYPE_CHECKING:
+    from ...core.tensor import Tensor
+    from ...core.type_aliases import Array
+    from ...nn.type_aliases import ParamAttrLike
 
 
 def _emit_cast_to_dtype(x: Any, dtype: DType) -> Any:
@@ -66,16 +72,16 @@ class Sampler:
 
 
 def nce(
-    input: Variable,
-    label: Variable,
+    input: Tensor,
+    label: Tensor,
     num_total_classes: int,
-    sample_weight: Variable | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    sample_weight: Tensor | None = None,
+    param_attr: ParamAttrLike | None = None,
+    bias_attr: ParamAttrLike | None = None,
     num_neg_samples: int | None = None,
     name: str | None = None,
     sampler: str = "uniform",
-    custom_dist: Any = None,
+    custom_dist: Sequence[float] | Array | None = None,
     seed: int = 0,
     is_sparse: bool = False,
 ) -> Variable:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ...core.parameter import Parameter
 from ...nn import create_parameter as eager_parameters
 from ...nn.initializer import Initializer
 from .helper import LayerHelper
 
+if TYPE_CHECKING:
+    from ...core.type_aliases import DTypeLike
+    from ...nn.type_aliases import ParamAttrLike
+
 
 def create_parameter(
-    shape: Any,
-    dtype: Any,
+    shape: Sequence[int],
+    dtype: DTypeLike,
     name: str | None = None,
-    attr: Any = None,
+    attr: ParamAttrLike | None = None,
     is_bias: bool = False,
     default_initializer: Initializer | None = None,
 ) -> Parameter | None:

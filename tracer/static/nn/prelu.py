@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...capture.variable import Variable
 from ...core.errors import OpError, append_user_line
@@ -10,9 +10,12 @@ from ...core.op import OPS
 from ...nn.initializer import Constant
 from .helper import LayerHelper, require_static_size
 
+if TYPE_CHECKING:
+    from ...core.tensor import Tensor
+
 
 def prelu(
-    x: Variable,
+    x: Tensor,
     mode: str,
     param_attr: Any = None,
     data_format: str = "NCHW",

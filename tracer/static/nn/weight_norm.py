@@ -5,11 +5,14 @@ Kingma 2016).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.op import OPS
 from ...nn.initializer import Initializer
 from ...nn.param_attr import ParamAttr
+
+if TYPE_CHECKING:
+    from ...optimizer.type_aliases import Regularizer
 
 
 class WeightNormParamAttr(ParamAttr):
@@ -62,7 +65,7 @@ class WeightNormParamAttr(ParamAttr):
         name: str | None = None,
         initializer: Initializer | None = None,
         learning_rate: float = 1.0,
-        regularizer: Any = None,
+        regularizer: Regularizer | None = None,
         trainable: bool = True,
         do_model_average: bool = False,
         need_clip: bool = True,
