@@ -144,7 +144,7 @@ def get_group(id: int = 0) -> Group:
 
 
 def new_group(
-    ranks: Sequence[int] | None = None, backend: str | None = None, timeout: Any = None
+    ranks: Sequence[int] | None = None, backend: str | None = None, timeout: object = None
 ) -> Group:
     """Create a group of some ranks.
 

@@ -5,8 +5,9 @@ programs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +24,12 @@ from ..static import default_main_program
 from ..static.graph.constants import emit_constant
 from ..static.graph.mode import StaticGraphMode
 from ..static.graph.parameters import declare_persistable_and_emit_initializer
+
+if TYPE_CHECKING:
+    from ..optimizer.optimizer import Optimizer
+    from ..static.executor import Executor
+    from ..static.graph.program import Program
+
 
 __all__ = ["LarsMomentumOptimizer", "LookAhead", "ModelAverage", "RecomputeOptimizer"]
 
@@ -67,7 +74,7 @@ class LookAhead(LookaheadOptimizer):
     """
 
     def __init__(
-        self, inner_optimizer: Any, alpha: float = 0.5, k: int = 5, name: str | None = None
+        self, inner_optimizer: Optimizer, alpha: float = 0.5, k: int = 5, name: str | None = None
     ) -> None:
         if inner_optimizer is None:
             raise ArgumentAssertionError(
@@ -119,10 +126,10 @@ class LookAhead(LookaheadOptimizer):
 
     def minimize(
         self,
-        loss: Any,
-        startup_program: Any = None,
-        parameters: Any = None,
-        no_grad_set: Any = None,
+        loss: Tensor,
+        startup_program: Program | None = None,
+        parameters: Sequence[Tensor | str] | None = None,
+        no_grad_set: AbstractSet[Tensor | str] | None = None,
     ) -> Any:
         """Update the parameters; in a program, append the ops that do so.
 
@@ -277,10 +284,10 @@ class ModelAverage(Averages):
 
     def minimize(
         self,
-        loss: Any,
-        startup_program: Any = None,
-        parameters: Any = None,
-        no_grad_set: Any = None,
+        loss: Tensor,
+        startup_program: Program | None = None,
+        parameters: Sequence[Tensor | str] | None = None,
+        no_grad_set: AbstractSet[Tensor | str] | None = None,
     ) -> None:
         """In eager mode, add the current parameters to the sums of their averages, as `step` does.
 
@@ -319,7 +326,7 @@ class ModelAverage(Averages):
             parameter.clear_grad()
 
     @contextmanager
-    def apply(self, executor: Any = None, need_restore: bool = True) -> Iterator[None]:
+    def apply(self, executor: Executor | None = None, need_restore: bool = True) -> Iterator[None]:
         """Return a context manager in which the parameters have their averages as values.
 
         Parameters
@@ -364,7 +371,7 @@ class ModelAverage(Averages):
             if need_restore:
                 self.restore()
 
-    def restore(self, executor: Any = None) -> None:
+    def restore(self, executor: Executor | None = None) -> None:
         """Restore the values that the parameters had before `apply` replaced them by averages.
 
         It is needed after ``apply(need_restore=False)`` only.

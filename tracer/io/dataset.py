@@ -231,7 +231,9 @@ class ChainDataset(IterableDataset):
             yield from dataset
 
 
-def random_split(dataset: Dataset, lengths: Sequence[int], generator: Any = None) -> list[Subset]:
+def random_split(
+    dataset: Dataset, lengths: Sequence[int], generator: object = None
+) -> list[Subset]:
     """Split a dataset at random into subsets of the given sizes.
 
     Parameters

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,10 @@ from .model_writer import (
 from .save_hooks import _run_save_pre_hooks
 from .verify import ReferenceFunction, run_compiled_program
 
+if TYPE_CHECKING:
+    from .type_aliases import InputSpecs
+
+
 SAVE_CONFIGS = (
     "verify",
     "output_spec",
@@ -53,7 +57,7 @@ SAVE_CONFIGS = (
 def save(
     layer: Callable[..., Any],
     path: str | os.PathLike[str],
-    input_spec: Sequence[Any] | None = None,
+    input_spec: InputSpecs | None = None,
     **configs: Any,
 ) -> None:
     """Write a layer or function as files in Paddle's formats, verified.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 from weakref import WeakValueDictionary
 
 from ..core.errors import OpError, append_user_line
@@ -26,6 +26,10 @@ from .save import capture_for_inference, select_names_by_index
 from .sot import ENV_ENABLE_SOT
 from .static_function import StaticFunction, require_last_captured_function
 
+if TYPE_CHECKING:
+    from .type_aliases import InputSpecs
+
+
 IGNORED_ARGUMENTS = frozenset(
     {"property", "full_graph", "is_prim_infer", "backend"}
 )  # arguments of Paddle; only `full_graph` and `property` have an effect
@@ -34,7 +38,7 @@ IGNORED_ARGUMENTS = frozenset(
 @overload
 def to_static(
     function: Function,
-    input_spec: Sequence[Any] | None = None,
+    input_spec: InputSpecs | None = None,
     build_strategy: BuildStrategy | None = None,
     backend: str | None = None,
     **kwargs: Any,
@@ -42,14 +46,14 @@ def to_static(
 @overload
 def to_static(
     function: None = None,
-    input_spec: Sequence[Any] | None = None,
+    input_spec: InputSpecs | None = None,
     build_strategy: BuildStrategy | None = None,
     backend: str | None = None,
     **kwargs: Any,
 ) -> Callable[[Function], Function]: ...
 def to_static(
     function: Any = None,
-    input_spec: Sequence[Any] | None = None,
+    input_spec: InputSpecs | None = None,
     build_strategy: BuildStrategy | None = None,
     backend: str | None = None,
     **kwargs: Any,
@@ -143,14 +147,16 @@ def to_static(
     return result
 
 
-def _replace_forward_by_static_function(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:
+def _replace_forward_by_static_function(
+    layer: Layer, input_spec: InputSpecs | None, full_graph: bool
+) -> Layer:
     forward = layer.forward
     plain = forward._function if isinstance(forward, StaticFunction) else forward
     layer.__dict__["forward"] = StaticFunction(plain, input_spec, layer, full_graph)
     return layer
 
 
-def _check_input_spec_is_sequence(input_spec: Any) -> None:
+def _check_input_spec_is_sequence(input_spec: InputSpecs | None) -> None:
     if input_spec is not None and not isinstance(input_spec, list | tuple):
         raise TypeError(
             append_user_line(

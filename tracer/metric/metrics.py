@@ -90,13 +90,15 @@ class Metric:
     0.5
     """
 
-    def compute(self, *args: Any) -> Any:
+    def compute(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the arguments of `update` from the tensors of a batch.
 
         Parameters
         ----------
         *args : Tensor
             Outputs of the network, then labels.
+        **kwargs
+            Not used. Subclasses may name their parameters.
 
         Returns
         -------
@@ -110,13 +112,15 @@ class Metric:
         """
         return args
 
-    def update(self, *args: Any) -> Any:
+    def update(self, *args: Any, **kwargs: Any) -> Any:
         """Add a batch to the metric. Subclasses override this method.
 
         Parameters
         ----------
         *args : ndarray
             What `compute` returned.
+        **kwargs
+            Not used. Subclasses may name their parameters.
 
         Returns
         -------

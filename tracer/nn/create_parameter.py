@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..core import cuda, rng, unique_name
 from ..core.dtype import parse_dtype
@@ -11,6 +12,10 @@ from ..core.mode import state
 from ..core.parameter import Parameter
 from .initializer import Constant, Initializer, XavierUniform, global_initializer
 from .param_attr import ParamAttr
+
+if TYPE_CHECKING:
+    from ..core.type_aliases import DTypeLike
+    from .type_aliases import ParamAttrLike
 
 
 def create_parameter_from_param_attr(
@@ -76,10 +81,10 @@ def _create_with_initializer(
 
 
 def create_parameter(
-    shape: Any,
-    dtype: Any,
+    shape: Sequence[int],
+    dtype: DTypeLike,
     name: str | None = None,
-    attr: Any = None,
+    attr: ParamAttrLike | None = None,
     is_bias: bool = False,
     default_initializer: Initializer | None = None,
 ) -> Parameter | None:

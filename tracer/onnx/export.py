@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,7 @@ from ..loader.model_files import read_model
 from .writer import ExportOptions, write_onnx
 
 if TYPE_CHECKING:
-    from ..core.tensor import Tensor
-    from ..ir.input_spec import InputSpec
+    from ..jit.type_aliases import InputSpecs
 
 
 # Options of Paddle2ONNX that are accepted and have no effect.
@@ -30,9 +29,9 @@ IGNORED_OPTIONS = (
 
 
 def export(
-    layer: Any,
+    layer: Callable[..., Any],
     path: str,
-    input_spec: Sequence[InputSpec | Tensor] | None = None,
+    input_spec: InputSpecs | None = None,
     opset_version: int | None = None,
     **configs: Any,
 ) -> None:

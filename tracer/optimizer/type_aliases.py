@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeAlias
 
 from ..core.tensor import Tensor
@@ -18,3 +18,6 @@ class Regularizer(Protocol):
 # A function from pairs (parameter, gradient) to clipped pairs, such as nn.ClipGradByNorm.
 GradientClip: TypeAlias = Callable[[Any], Any]
 WeightDecay: TypeAlias = float | Tensor | Regularizer
+# Parameters, or groups of parameters: dicts with the key "params" and options of the group. Type
+# checkers infer `list[object]` for a list of such dicts.
+Parameters: TypeAlias = Iterable[object]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from ..core.errors import OpError, append_user_line
 from ..core.mode import find_mode_of_class, mode_without_wrappers_of_class, state
@@ -309,7 +309,7 @@ class RecordEvent:
     True
     """
 
-    def __init__(self, name: str, event_type: Any = None) -> None:
+    def __init__(self, name: str, event_type: object = None) -> None:
         self.name, self.event_type = name, event_type
 
     def begin(self) -> None:

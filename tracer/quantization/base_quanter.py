@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..core.errors import OpError
 from ..core.tensor import Tensor
 from ..nn.layer import Layer
+
+if TYPE_CHECKING:
+    from ..core.type_aliases import Array
 
 
 class UnsupportedLayerError(OpError):
@@ -76,7 +79,7 @@ class BaseQuanter(Layer, metaclass=abc.ABCMeta):
         """
 
     @abc.abstractmethod
-    def scales(self) -> Any:
+    def scales(self) -> Tensor | Array | None:
         """Return the scale, the largest absolute value that the levels represent.
 
         Returns
@@ -96,7 +99,7 @@ class BaseQuanter(Layer, metaclass=abc.ABCMeta):
         """
 
     @abc.abstractmethod
-    def zero_points(self) -> Any:
+    def zero_points(self) -> Tensor | Array | None:
         """Return the levels that represent 0.
 
         Returns

@@ -69,7 +69,7 @@ class Executor:
     def run(
         self,
         program: Program | CompiledProgram | None = None,
-        feed: Any = None,
+        feed: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
         fetch_list: Sequence[object] | None = None,
         feed_var_name: str = "feed",
         fetch_var_name: str = "fetch",

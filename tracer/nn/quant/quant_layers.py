@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ...core import unique_name
 from ...core.errors import OpError, append_user_line
@@ -23,6 +24,10 @@ from .moving_average import (
     has_initial_moving_average,
     update_moving_average_and_return_input,
 )
+
+if TYPE_CHECKING:
+    from ...core.type_aliases import DTypeLike
+
 
 __all__ = [
     "FakeQuantAbsMax",
@@ -82,7 +87,7 @@ class FakeQuantAbsMax(Layer):
         self,
         name: str | None = None,
         quant_bits: int = 8,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         quant_on_weight: bool = False,
         reduce_type: str | None = None,
     ) -> None:
@@ -146,7 +151,7 @@ class FakeQuantMovingAverageAbsMax(Layer):
         name: str | None = None,
         moving_rate: float = 0.9,
         quant_bits: int = 8,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
@@ -212,7 +217,7 @@ class FakeQuantChannelWiseAbsMax(Layer):
         channel_num: int | None = None,
         quant_bits: int = 8,
         quant_axis: int = 0,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         quant_on_weight: bool = False,
         reduce_type: str | None = None,
     ) -> None:
@@ -272,7 +277,7 @@ class MovingAverageAbsMaxScale(Layer):
         self,
         name: str | None = None,
         moving_rate: float = 0.9,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
@@ -310,10 +315,10 @@ class _QuantizedLayer(Layer):
         moving_rate: float = 0.9,
         weight_quantize_type: str = "abs_max",
         activation_quantize_type: str = "abs_max",
-        weight_pre_layer: Any = None,
-        act_pre_layer: Any = None,
-        weight_quant_layer: Any = None,
-        act_quant_layer: Any = None,
+        weight_pre_layer: Callable[[], Layer] | None = None,
+        act_pre_layer: Callable[[], Layer] | None = None,
+        weight_quant_layer: Callable[[], Layer] | None = None,
+        act_quant_layer: Callable[[], Layer] | None = None,
     ) -> None:
         super().__init__()
         self.weight = layer.weight
@@ -542,10 +547,10 @@ class QuantizedMatmul(Layer):
         moving_rate: float = 0.9,
         weight_quantize_type: str = "abs_max",
         activation_quantize_type: str = "abs_max",
-        weight_pre_layer: Any = None,
-        act_pre_layer: Any = None,
-        weight_quant_layer: Any = None,
-        act_quant_layer: Any = None,
+        weight_pre_layer: Callable[[], Layer] | None = None,
+        act_pre_layer: Callable[[], Layer] | None = None,
+        weight_quant_layer: Callable[[], Layer] | None = None,
+        act_quant_layer: Callable[[], Layer] | None = None,
     ) -> None:
         super().__init__()
 
@@ -623,7 +628,7 @@ class MAOutputScaleLayer(Layer):
         layer: Any = None,
         moving_rate: float = 0.9,
         name: str | None = None,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
@@ -698,7 +703,7 @@ def create_fake_quant_layer(
     name: str | None = None,
     moving_rate: float = 0.9,
     quant_bits: int = 8,
-    dtype: Any = "float32",
+    dtype: DTypeLike = "float32",
     quant_on_weight: bool = False,
     channel_num: int | None = None,
     quant_axis: int = 0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import parse_dtype
 from ...core.errors import OperandError, OpError, append_user_line
@@ -13,6 +13,10 @@ from ...tensor.linalg import matmul
 from ...tensor.logic import greater_than
 from ...tensor.manipulation import cast, reshape, stack, transpose, where
 from ...tensor.math import abs, add, clip, floor_divide, max, maximum, multiply, round
+
+if TYPE_CHECKING:
+    from ...core.type_aliases import DTypeLike
+
 
 # The largest level of each quantization method `algo`.
 MAX_LEVELS = {"weight_only_int8": 127, "weight_only_int4": 7, "llm.int8": 127}
@@ -141,7 +145,7 @@ def _dequantize_transposed_weight(weight: Tensor, scale: Tensor, is_int4: bool) 
 
 
 def weight_dequantize(
-    x: Tensor, scale: Tensor, algo: str = "weight_only_int8", out_dtype: Any = "float16"
+    x: Tensor, scale: Tensor, algo: str = "weight_only_int8", out_dtype: DTypeLike = "float16"
 ) -> Tensor:
     """Return the matrix that `weight_quantize` quantized: out[i, j] = x[j, i] * scale[j].
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.tensor import Tensor
 from ..layer import Layer
+
+if TYPE_CHECKING:
+    from ...quantization.factory import QuanterFactory
 
 
 class Stub(Layer):
@@ -25,7 +28,7 @@ class Stub(Layer):
     [1.0, 1.0]
     """
 
-    def __init__(self, observer: Any = None) -> None:
+    def __init__(self, observer: QuanterFactory | None = None) -> None:
         super().__init__()
         self._observer = observer
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from .ptq_quantizer import AbsmaxQuantizer
 from .ptq_registry import PTQRegistry
 from .saving import save_in_eval_mode
 from .sublayers import is_leaf_layer, is_skipped, replace_sublayer
+
+if TYPE_CHECKING:
+    from ...jit.type_aliases import InputSpecs
+
 
 QUANTIZED_TYPES: dict[type, type] = {Conv2D: QuantizedConv2D, Linear: QuantizedLinear}
 
@@ -58,7 +62,11 @@ class ImperativePTQ:
         self._quant_config = quant_config
 
     def quantize(
-        self, model: Layer, inplace: bool = False, fuse: bool = False, fuse_list: Any = None
+        self,
+        model: Layer,
+        inplace: bool = False,
+        fuse: bool = False,
+        fuse_list: Sequence[Sequence[str]] | None = None,
     ) -> Layer:
         """Return the network with hooks that observe its layers; call it on calibration data.
 
@@ -120,7 +128,7 @@ class ImperativePTQ:
         return result
 
     def save_quantized_model(
-        self, model: Layer, path: str, input_spec: Any = None, **config: Any
+        self, model: Layer, path: str, input_spec: InputSpecs | None = None, **config: object
     ) -> None:
         """Convert the network, in place, and save it with `jit.save`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from ...nn import Layer
 from ...nn.quant.format import require_bit_length
 from ..abs_histogram import AbsHistogram, kl_threshold, percentile_threshold
 from ..observers.per_channel import find_channel_axis
+
+if TYPE_CHECKING:
+    from ...core.tensor import Tensor
+
 
 DEFAULT_BINS = 1024
 
@@ -63,7 +67,7 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
         self.thresholds: list[Any] = []
 
     @abc.abstractmethod
-    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Tensor, ...]) -> None:
         """Observe tensors, such as the inputs of a layer in one call.
 
         Parameters
@@ -120,7 +124,7 @@ class AbsmaxQuantizer(BaseQuantizer):
     [3.0]
     """
 
-    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Tensor, ...]) -> None:
         found = [float(_require_finite_abs(self, layer, t).max(initial=0)) for t in tensors]
         old = self.abs_max_vals or [0.0] * len(found)
         self.abs_max_vals = [max(a, b) for a, b in zip(old, found, strict=True)]
@@ -148,7 +152,7 @@ class PerChannelAbsmaxQuantizer(BaseQuantizer):
     [[2.0, 4.0]]
     """
 
-    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Tensor, ...]) -> None:
         axis = find_channel_axis(layer) or 0
         found = []
         for tensor in tensors:
@@ -195,7 +199,7 @@ class BaseHistQuantizer(BaseQuantizer, metaclass=abc.ABCMeta):
         self.upsample_bins = upsample_bins
         self.hists: list[AbsHistogram] = []
 
-    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Tensor, ...]) -> None:
         values = [_require_finite_abs(self, layer, tensor) for tensor in tensors]
         self.hists = self.hists or [AbsHistogram(self.bins) for _ in tensors]
         for histogram, array in zip(self.hists, values, strict=True):

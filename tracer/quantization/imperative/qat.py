@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...core.autograd import no_grad
 from ...core.errors import ArgumentAssertionError, OpError, append_user_line, warn
@@ -20,6 +20,10 @@ from ..quantize import shared_parameter_ids
 from . import fuse_utils
 from .saving import save_in_eval_mode
 from .sublayers import is_leaf_layer, is_skipped, replace_sublayer
+
+if TYPE_CHECKING:
+    from ...jit.type_aliases import InputSpecs
+
 
 QUANTIZED_TYPES: dict[str, tuple[type, type]] = {
     "Conv2D": (Conv2D, quant_layers.QuantizedConv2D),
@@ -85,17 +89,17 @@ class ImperativeQuantAware:
 
     def __init__(
         self,
-        quantizable_layer_type: Any = DEFAULT_LAYER_TYPES,
+        quantizable_layer_type: Sequence[str | type[Layer]] = DEFAULT_LAYER_TYPES,
         weight_quantize_type: str = "abs_max",
         activation_quantize_type: str = "moving_average_abs_max",
         weight_bits: int = 8,
         activation_bits: int = 8,
         moving_rate: float = 0.9,
         fuse_conv_bn: bool = False,
-        weight_preprocess_layer: Any = None,
-        act_preprocess_layer: Any = None,
-        weight_quantize_layer: Any = None,
-        act_quantize_layer: Any = None,
+        weight_preprocess_layer: Callable[[], Layer] | None = None,
+        act_preprocess_layer: Callable[[], Layer] | None = None,
+        weight_quantize_layer: Callable[[], Layer] | None = None,
+        act_quantize_layer: Callable[[], Layer] | None = None,
         onnx_format: bool = False,
     ) -> None:
         self._types = [
@@ -191,7 +195,7 @@ class ImperativeQuantAware:
         return quant_layers.MAOutputScaleLayer(layer, self._moving_rate)
 
     def save_quantized_model(
-        self, layer: Layer, path: str, input_spec: Any = None, **config: Any
+        self, layer: Layer, path: str, input_spec: InputSpecs | None = None, **config: object
     ) -> None:
         """Save the network with `jit.save`, in evaluation mode.
 
