@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from ..core.dtype import is_inexact, parse_dtype
 from ..core.errors import OpError, append_user_line
 from ..core.mode import WrapperMode, mode_without_wrappers_of_class, state, use_mode
 from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
-from ..nn.layer import Layer, NoHalfPrecisionLayer
+from ..nn.layer import ExcludedLayers, Layer, NoHalfPrecisionLayer
+from ..optimizer.optimizer import Optimizer
 from ..tensor.convert import cast
 from .amp_lists import AmpOpLists, op_lists_with_custom_ops
 from .mode import AmpMode, AmpSettings
-
-if TYPE_CHECKING:
-    from ..nn.type_aliases import ExcludedLayers
-    from ..optimizer.optimizer import Optimizer
-
 
 DTYPES = ("float16", "bfloat16")
 LEVELS = ("O0", "OD", "O1", "O2")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core.errors import OarlockError, OpError, append_user_line
 from ..core.tensor import Tensor
+from ..optimizer.optimizer import Optimizer
 from ..tensor.convert import cast
 from ..tensor.math import multiply
-
-if TYPE_CHECKING:
-    from ..optimizer.optimizer import Optimizer
-
 
 UNSCALED, STEPPED = "unscale_()", "step()"
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
 
 from .errors import OperandError, OpError
 from .paddle1_compat import compat
-
-if TYPE_CHECKING:
-    from .type_aliases import DTypeLike
-
 
 MAX_RANK = 32  # limit of NumPy 1
 
@@ -69,6 +65,9 @@ class DType:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+
+DTypeLike: TypeAlias = DType | str | np.dtype[Any] | type[Any]
 
 
 bool_ = DType("bool", np.bool_, 0)

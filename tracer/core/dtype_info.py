@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from .dtype import bfloat16, parse_dtype
 from .errors import OpError
-
-if TYPE_CHECKING:
-    from .type_aliases import DTypeLike
+from .type_aliases import DTypeLike
 
 
 class iinfo:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from . import cuda
 from .errors import OarlockError, append_user_line
-
-if TYPE_CHECKING:
-    from .type_aliases import PlaceLike
-
 
 _SELECTED_GPUS_VARIABLE = "FLAGS_selected_gpus"  # environment variable set by launchers
 
@@ -53,6 +49,9 @@ class Place:
 
     def __repr__(self) -> str:
         return f"Place({self.kind if self.kind == 'cpu' else f'{self.kind}:{self.index}'})"
+
+
+PlaceLike: TypeAlias = Place | str
 
 
 class CPUPlace(Place):

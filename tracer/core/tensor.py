@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -23,11 +23,11 @@ from .result_size_limit import copy_array_checking_memory
 from .tensor_item_arguments import check_tensor_item_arguments
 from .tensor_printing import format_array
 
-if TYPE_CHECKING:
-    from .type_aliases import TensorLike
-
-
-Array = np.ndarray[Any, Any]
+Array: TypeAlias = np.ndarray[Any, Any]
+# The other operand of a Python operator; int, float and bool count as complex.
+Operand: TypeAlias = "Tensor | Array | np.generic | complex"
+# What `to_tensor` accepts.
+TensorLike: TypeAlias = "Operand | Sequence[TensorLike]"
 
 
 @suggest_alternatives(TENSOR_ATTRIBUTES)

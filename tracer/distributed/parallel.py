@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core import cuda
 from ..core.autograd import is_grad_enabled
 from ..core.errors import OpError, append_user_line
 from ..core.mode import state
+from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..nn.layer import Layer
 from .environment import ParallelEnv  # noqa: F401 - as in Paddle
 from .group import Group, group_or_world_group
 from .object_collectives import gather_objects
 from .reducer import Reducer
-
-if TYPE_CHECKING:
-    from ..core.tensor import Tensor
-    from ..core.type_aliases import TensorLike
 
 
 class ParallelMode:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.manipulation import stack
 from .dirichlet import Dirichlet
 from .distribution import Shape, parameters, to_tensor_of_dtype_like
 from .exponential_family import ExponentialFamily
 from .kl import register_kl
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import TensorLike
 
 
 class Beta(ExponentialFamily):

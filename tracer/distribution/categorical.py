@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.convert import cast, to_tensor
 from ..tensor.manipulation import expand, take_along_axis, transpose
 from ..tensor.sampling import multinomial
 from .distribution import Distribution, Shape, parameters
 from .kl import register_kl
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import TensorLike
 
 
 class Categorical(Distribution):

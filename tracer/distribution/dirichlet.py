@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.manipulation import broadcast_to
 from .distribution import Shape, parameters, to_tensor_of_dtype_like
 from .exponential_family import ExponentialFamily
 from .kl import register_kl
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import TensorLike
 
 
 class Dirichlet(ExponentialFamily):

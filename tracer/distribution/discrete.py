@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.convert import cast, full, to_tensor
 from ..tensor.creation import bernoulli, uniform
 from ..tensor.manipulation import broadcast_to, where
@@ -17,9 +18,6 @@ from ..tensor.sampling import multinomial
 from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
 from .exponential_family import ExponentialFamily
 from .kl import register_kl
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import TensorLike
 
 
 def _check_probs(name: str, probs: Tensor, allow_zero: bool) -> None:

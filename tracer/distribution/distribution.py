@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..core.dtype import get_default_dtype
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.convert import cast, to_tensor
 from ..tensor.manipulation import broadcast_tensors
 from .kl import kl_divergence
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import TensorLike
-
 
 Shape: TypeAlias = Sequence[int]
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.creation import uniform
 from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import TensorLike
 
 
 class Gumbel(Distribution):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from .distribution import Distribution, Shape, sum_rightmost
 from .kl import kl_divergence, register_kl
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import TensorLike
 
 
 class Independent(Distribution):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..core.tensor import Tensor
 
-if TYPE_CHECKING:
-    from .distribution import Distribution
+
+class HasBatchShape(Protocol):
+    """A distribution; the module of the base class imports this one."""
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """The common shape of the parameters."""
 
 
 Rule = Callable[[Any, Any], Tensor]
@@ -49,7 +54,7 @@ def register_kl(cls_p: type, cls_q: type) -> Callable[[Rule], Rule]:
     return register
 
 
-def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
+def kl_divergence(p: HasBatchShape, q: HasBatchShape) -> Tensor:
     """Return the Kullback-Leibler divergence KL(p || q), in nats.
 
     KL(p || q) = E[log p(x) - log q(x)] for x ~ p

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from .kl import kl_divergence, register_kl
 from .normal import Normal
 from .transform import ExpTransform
 from .transformed_distribution import TransformedDistribution
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import TensorLike
 
 
 class LogNormal(TransformedDistribution):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..ops.random import gaussian_random
 from ..tensor.convert import split_shape_into_ints_and_tensors
 from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
 from .kl import register_kl
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import TensorLike
 
 
 class Normal(Distribution):

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from .composite_transforms import ChainTransform
 from .distribution import Distribution, Shape, sum_rightmost, to_tensor_of_dtype_like
 from .independent import Independent
 from .transform import Transform, apply_transform
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import TensorLike
 
 
 class TransformedDistribution(Distribution):

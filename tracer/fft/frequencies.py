@@ -4,18 +4,14 @@ back.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..core.dtype import get_default_dtype
 from ..core.errors import OpError, append_user_line
 from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
+from ..core.type_aliases import Axes, DTypeLike
 from ..tensor.convert import cast
 from ..tensor.creation import arange
 from ..tensor.manipulation import roll
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import Axes, DTypeLike
 
 
 def _check_length_and_spacing(n: int, d: float, op: str) -> None:

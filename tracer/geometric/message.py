@@ -5,18 +5,13 @@ src_index, dst_index int [E]: source and destination node of each edge
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.type_aliases import Size
 from ..tensor.creation import arange
 from ..tensor.manipulation import gather, unsqueeze
 from ..tensor.math import add, divide, multiply, subtract
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import Size
-
 
 __all__ = ["send_u_recv", "send_ue_recv", "send_uv"]
 

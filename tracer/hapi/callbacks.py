@@ -6,14 +6,10 @@ import math
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.errors import OpError
 from ..optimizer.lr import LRScheduler as Scheduler
-
-if TYPE_CHECKING:
-    from .model import Model
-
 
 __all__ = ["Callback", "EarlyStopping", "LRScheduler", "ModelCheckpoint", "ReduceLROnPlateau"]
 
@@ -67,7 +63,7 @@ class Callback:
         """
         self.params = params
 
-    def set_model(self, model: Model) -> None:
+    def set_model(self, model: Any) -> None:
         """Set the attribute `model`. A Model calls it before a run.
 
         Parameters

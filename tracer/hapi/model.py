@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from ..core.errors import OarlockError, OpError, append_user_line
 from ..core.html import html_table
 from ..core.mode import reject_static_graph_mode
 from ..core.name_hints import MODEL_ATTRIBUTES, suggest_alternatives
+from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.type_aliases import Array
 from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
 from ..framework.io import load, save
 from ..io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
@@ -38,12 +40,7 @@ from .model_summary import summary
 from .optimizer_state_renaming import optimizer_state_with_current_parameter_names
 from .precision import Precision
 from .progress import ProgBarLogger
-
-if TYPE_CHECKING:
-    from ..core.parameter import Parameter
-    from ..core.type_aliases import Array
-    from .type_aliases import Batch, InputSizes
-
+from .type_aliases import Batch, InputSizes
 
 __all__ = ["Model"]
 

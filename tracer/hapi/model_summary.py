@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .. import nn
 from ..core.autograd import no_grad
@@ -14,10 +14,7 @@ from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec
 from ..tensor.convert import cast
 from ..tensor.creation import rand
-
-if TYPE_CHECKING:
-    from .type_aliases import InputSizes
-
+from .type_aliases import InputSizes
 
 __all__ = ["summary"]
 

@@ -4,18 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from .. import geometric
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
+from ..core.type_aliases import Size
 from ..nn import functional
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import Size
-
 
 __all__ = [
     "graph_send_recv",

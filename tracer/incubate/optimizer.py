@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,16 +20,12 @@ from ..fluid.optimizer import LarsMomentumOptimizer, RecomputeOptimizer
 from ..fluid.optimizer.model_average import ModelAverage as Averages
 from ..fluid.optimizer.wrappers import LookaheadOptimizer
 from ..ir import program as data
+from ..optimizer.optimizer import Optimizer
 from ..static import default_main_program
 from ..static.graph.constants import emit_constant
 from ..static.graph.mode import StaticGraphMode
 from ..static.graph.parameters import declare_persistable_and_emit_initializer
-
-if TYPE_CHECKING:
-    from ..optimizer.optimizer import Optimizer
-    from ..static.executor import Executor
-    from ..static.graph.program import Program
-
+from ..static.graph.program import Program
 
 __all__ = ["LarsMomentumOptimizer", "LookAhead", "ModelAverage", "RecomputeOptimizer"]
 
@@ -326,7 +322,7 @@ class ModelAverage(Averages):
             parameter.clear_grad()
 
     @contextmanager
-    def apply(self, executor: Executor | None = None, need_restore: bool = True) -> Iterator[None]:
+    def apply(self, executor: object = None, need_restore: bool = True) -> Iterator[None]:
         """Return a context manager in which the parameters have their averages as values.
 
         Parameters
@@ -371,7 +367,7 @@ class ModelAverage(Averages):
             if need_restore:
                 self.restore()
 
-    def restore(self, executor: Executor | None = None) -> None:
+    def restore(self, executor: object = None) -> None:
         """Restore the values that the parameters had before `apply` replaced them by averages.
 
         It is needed after ``apply(need_restore=False)`` only.

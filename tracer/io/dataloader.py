@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +13,10 @@ from ..core.errors import ArgumentAssertionError, OpError
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.profile_events import iterate_with_events, profile_state
 from ..core.tensor import Tensor
+from ..core.type_aliases import PlaceLike
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler
 from .workers import WorkerBatchIterator
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import PlaceLike
-
 
 Collate = Callable[[list[Any]], Any]
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core import cuda, rng
 from ..core.errors import ArgumentAssertionError, IndexRangeError, OpError
 from ..core.tensor import Tensor
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import Array
+from ..core.type_aliases import Array
 
 
 class Dataset:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core import rng
 from ..core.communicator import process_groups
 from ..core.errors import ArgumentAssertionError, OpError
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import Array
+from ..core.type_aliases import Array
 
 
 class Sampler:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,10 +11,8 @@ from ..core import pytree
 from ..core.dtype import parse_dtype
 from ..core.errors import OpError
 from ..core.tensor import Tensor
+from ..core.type_aliases import Array, DTypeLike
 from .dim import Dim, Dims, split_sizes_and_dims
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import Array, DTypeLike
 
 
 class InputSpec:

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -33,11 +33,8 @@ from .model_writer import (
     write_and_verify_model_files,
 )
 from .save_hooks import _run_save_pre_hooks
+from .type_aliases import InputSpecs
 from .verify import ReferenceFunction, run_compiled_program
-
-if TYPE_CHECKING:
-    from .type_aliases import InputSpecs
-
 
 SAVE_CONFIGS = (
     "verify",

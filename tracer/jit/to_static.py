@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 from weakref import WeakValueDictionary
 
 from ..core.errors import OpError, append_user_line
@@ -25,10 +25,7 @@ from .program_cache import ProgramCache
 from .save import capture_for_inference, select_names_by_index
 from .sot import ENV_ENABLE_SOT
 from .static_function import StaticFunction, require_last_captured_function
-
-if TYPE_CHECKING:
-    from .type_aliases import InputSpecs
-
+from .type_aliases import InputSpecs
 
 IGNORED_ARGUMENTS = frozenset(
     {"property", "full_graph", "is_prim_infer", "backend"}

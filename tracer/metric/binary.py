@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core.errors import OpError
+from ..core.tensor import Tensor
+from ..core.type_aliases import Array
 from .metrics import Metric
-
-if TYPE_CHECKING:
-    from ..core.tensor import Tensor
-    from ..core.type_aliases import Array
 
 
 def _flatten_and_check_equal_size(

@@ -5,17 +5,15 @@ contains the metrics of binary classification.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.type_aliases import Array
 from ..tensor.manipulation import unsqueeze
 from ..tensor.search import topk
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import Array
 
 
 def accuracy(

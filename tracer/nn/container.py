@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ..core.errors import ArgumentAssertionError, OpError
 from ..core.parameter import Parameter
 from .layer import Layer
-
-if TYPE_CHECKING:
-    from .type_aliases import SequentialItem
+from .type_aliases import SequentialItem
 
 __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
 

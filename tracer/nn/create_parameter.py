@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core import cuda, rng, unique_name
 from ..core.dtype import parse_dtype
 from ..core.errors import OarlockError, append_user_line
 from ..core.mode import state
 from ..core.parameter import Parameter
+from ..core.type_aliases import DTypeLike
 from .initializer import Constant, Initializer, XavierUniform, global_initializer
 from .param_attr import ParamAttr
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import DTypeLike
-    from .type_aliases import ParamAttrLike
+from .type_aliases import ParamAttrLike
 
 
 def create_parameter_from_param_attr(

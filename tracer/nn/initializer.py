@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,7 @@ from ..core.errors import OpError
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import TensorLike
-
+from ..core.type_aliases import TensorLike
 
 __all__ = [
     "Assign",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -18,17 +18,12 @@ from ..core.name_hints import LAYER_ATTRIBUTES, suggest_alternatives
 from ..core.parameter import Parameter
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import RemovableHookHandle, Tensor
-from ..core.type_aliases import DTypeLike, Shape
+from ..core.type_aliases import DTypeLike, PlaceLike, Shape, TensorLike
 from .create_parameter import create_parameter_from_param_attr
 from .initializer import Initializer
 from .param_attr import ParamAttr
 from .state_dict import add_parameters_and_buffers_to_state, assign_matching_state_dict_values
 from .type_aliases import ParamAttrLike
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import PlaceLike, TensorLike
-    from .type_aliases import ExcludedLayers, SublayerT
-
 
 __all__ = ["Layer"]
 
@@ -117,6 +112,9 @@ class _LayerHelperDescriptor:
         return import_legacy_module("dygraph.layer_object_helper").Paddle2LayerHelper(
             layer._full_name
         )
+
+
+SublayerT = TypeVar("SublayerT", bound=Callable[..., Any] | None)  # usually a layer
 
 
 @suggest_alternatives(LAYER_ATTRIBUTES)
@@ -1220,6 +1218,13 @@ class Layer:
             return f"{type(self).__name__}({self.extra_repr()})"
         inner = "\n  ".join(lines)
         return f"{type(self).__name__}({self.extra_repr()}\n  {inner}\n)"
+
+
+LayerT = TypeVar("LayerT", bound=Layer)
+# Layers, and classes of layers, that keep their dtype.
+ExcludedLayers: TypeAlias = (
+    Layer | type[Layer] | list[Layer | type[Layer]] | tuple[Layer | type[Layer], ...] | None
+)
 
 
 class NoHalfPrecisionLayer(Layer):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..core.errors import OperandError, OpError, append_user_line
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
+from ..core.type_aliases import Regularizer
 from .initializer import Initializer
-
-if TYPE_CHECKING:
-    from ..optimizer.type_aliases import Regularizer
-    from .type_aliases import ParamAttrLike
-
 
 __all__ = ["ParamAttr"]
 
@@ -150,3 +146,6 @@ class ParamAttr:
             return ParamAttr.of(arg) or False
         except OpError as error:
             raise OperandError(str(error)) from None
+
+
+ParamAttrLike: TypeAlias = ParamAttr | Initializer | str | bool

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core import pytree
 from ..core.dtype import parse_dtype
@@ -16,6 +16,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import axis_out_of_range_error, check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
+from ..core.type_aliases import DTypeLike
 from ..tensor.convert import cast
 from ..tensor.creation import arange
 from ..tensor.linalg import matmul
@@ -26,11 +27,7 @@ from . import functional as F
 from .container import LayerList
 from .initializer import Constant, Initializer, Uniform
 from .layer import Layer
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import DTypeLike
-    from .type_aliases import ParamAttrLike
-
+from .type_aliases import ParamAttrLike
 
 __all__ = [
     "GRU",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+from typing import Any, NamedTuple, TypeAlias, overload
 
 from ..core.dtype import is_real
 from ..core.errors import OpError, append_user_line
@@ -26,10 +26,7 @@ from .functional.sequence import bool_mask_to_additive, is_attention_one_op
 from .layer import Layer
 from .norm import LayerNorm
 from .param_attr import ParamAttr
-
-if TYPE_CHECKING:
-    from .type_aliases import ParamAttrLike
-
+from .type_aliases import ParamAttrLike
 
 __all__ = [
     "MultiHeadAttention",

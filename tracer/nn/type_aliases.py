@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from ..core.tensor import Tensor
-from .initializer import Initializer
-from .param_attr import ParamAttr
+from .param_attr import ParamAttrLike
 
-if TYPE_CHECKING:
-    from .layer import Layer
+__all__ = ["Ints", "OutputSize", "Padding", "ParamAttrLike", "SequentialItem"]
 
-ParamAttrLike: TypeAlias = ParamAttr | Initializer | str | bool
 Ints: TypeAlias = int | Sequence[int]  # one number for all axes, or one per axis
 Padding: TypeAlias = str | int | Sequence[int] | Sequence[Sequence[int]]
 OutputSize: TypeAlias = (
     "int | Tensor | Sequence[int | Tensor | None]"  # None: the size of the input
 )
-# Layers, and classes of layers, that keep their dtype.
-ExcludedLayers: TypeAlias = (
-    "Layer | type[Layer] | list[Layer | type[Layer]] | tuple[Layer | type[Layer], ...] | None"
-)
-LayerT = TypeVar("LayerT", bound="Layer")
-SublayerT = TypeVar("SublayerT", bound="Callable[..., Any] | None")  # usually a layer
 # A layer, or its name and the layer.
 SequentialItem: TypeAlias = "Callable[..., Any] | tuple[str | int, Callable[..., Any]]"

@@ -6,18 +6,16 @@ layers of two inputs. Most of these layers are rows of a table, which names the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
+from ..core.type_aliases import Size
 from ..tensor.manipulation import reshape
 from . import functional as F
 from .function_layer import REQUIRED, FunctionLayer, Row, make_layer_class
 from .layer import Layer
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import Size
-    from .type_aliases import ParamAttrLike
+from .type_aliases import ParamAttrLike
 
 
 class _PadLayer(FunctionLayer):

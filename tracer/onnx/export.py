@@ -6,16 +6,13 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.errors import OpError
 from ..jit.save import require_path_prefix, save
+from ..jit.type_aliases import InputSpecs
 from ..loader.model_files import read_model
 from .writer import ExportOptions, write_onnx
-
-if TYPE_CHECKING:
-    from ..jit.type_aliases import InputSpecs
-
 
 # Options of Paddle2ONNX that are accepted and have no effect.
 IGNORED_OPTIONS = (

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..core.errors import OperandError, OpError, append_user_line
 from ..core.tensor import Tensor
+from ..core.type_aliases import Array, Scalar
 from .lr_base import LRScheduler, require_number
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import Array, Scalar
-
 
 __all__ = ["ReduceOnPlateau"]
 

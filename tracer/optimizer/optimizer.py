@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,11 +26,6 @@ from ..core.profile_events import event
 from ..core.tensor import Tensor, save_values_for_backward_before_change, set_grads_to_zero
 from .lr_base import LRScheduler
 from .type_aliases import GradientClip, Parameters, WeightDecay
-
-if TYPE_CHECKING:
-    from ..static.graph.operator import Operator
-    from ..static.graph.program import Program
-
 
 Array = Any  # an ndarray with the shape of the parameter
 
@@ -510,10 +505,10 @@ class Optimizer:
     def minimize(
         self,
         loss: Tensor,
-        startup_program: Program | None = None,
+        startup_program: object = None,
         parameters: Sequence[Tensor | str] | None = None,
         no_grad_set: AbstractSet[Tensor | str] | None = None,
-    ) -> tuple[list[Operator] | None, list[tuple[Parameter, Tensor | None]]]:
+    ) -> tuple[list[Any] | None, list[tuple[Parameter, Tensor | None]]]:
         """Update the parameters, or append the ops of gradients and update to the program.
 
         In eager mode, it is `step`: call ``loss.backward()`` before. In static graph mode, each run
@@ -566,7 +561,7 @@ class Optimizer:
     def backward(
         self,
         loss: Tensor,
-        startup_program: Program | None = None,
+        startup_program: object = None,
         parameters: Sequence[Tensor | str] | None = None,
         no_grad_set: AbstractSet[Tensor | str] | None = None,
         callbacks: Sequence[object] | None = None,
@@ -613,9 +608,7 @@ class Optimizer:
             return pairs
         return [(p, p.grad) for p in self._parameter_list if p.grad is not None]
 
-    def apply_gradients(
-        self, params_grads: Iterable[tuple[Parameter, Tensor]]
-    ) -> list[Operator] | None:
+    def apply_gradients(self, params_grads: Iterable[tuple[Parameter, Tensor]]) -> list[Any] | None:
         """Update parameters by given gradients; in static graph mode, append the ops of the update.
 
         The gradients are clipped and the weight decay is added to them, as in `step`.

@@ -7,13 +7,10 @@ import os
 import socket
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.errors import FileError, OpError, append_user_line
 from .events import Event
-
-if TYPE_CHECKING:
-    from .profiler import Profiler
 
 
 def write_chrome_trace(events: list[Event], path: str) -> None:
@@ -61,9 +58,7 @@ def read_chrome_trace(path: str) -> list[Event]:
         raise FileError(f"{name}: is no trace of a profiler ({error!s:.80})") from None
 
 
-def export_chrome_tracing(
-    dir_name: str, worker_name: str | None = None
-) -> Callable[[Profiler], None]:
+def export_chrome_tracing(dir_name: str, worker_name: str | None = None) -> Callable[[Any], None]:
     """Return a function for `on_trace_ready` that writes the events as a Chrome trace.
 
     Parameters
@@ -109,7 +104,7 @@ def export_chrome_tracing(
     return write
 
 
-def export_protobuf(dir_name: str, worker_name: str | None = None) -> Callable[[Profiler], None]:
+def export_protobuf(dir_name: str, worker_name: str | None = None) -> Callable[[Any], None]:
     """Not supported: Oarlock writes no traces as protobuf.
 
     Parameters

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from ..core.errors import OpError
 from ..core.tensor import Tensor
+from ..core.type_aliases import Array
 from ..nn.layer import Layer
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import Array
 
 
 class UnsupportedLayerError(OpError):

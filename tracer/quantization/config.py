@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.errors import ArgumentAssertionError, OperandError, OpError, append_user_line
 from ..nn import AvgPool2D, Conv2D, Layer, Linear, ReLU
 from ..nn.quant.qat.conv import QuantedConv2D
 from ..nn.quant.qat.linear import QuantedLinear
 from ..nn.quant.stub import QuanterStub, Stub
-from .factory import require_factory_or_none
+from .factory import QuanterFactory, require_factory_or_none
 from .wrapper import ObserveWrapper
-
-if TYPE_CHECKING:
-    from .factory import QuanterFactory
-
 
 DEFAULT_QAT_LAYER_MAPPINGS: dict[type, type] = {
     Stub: QuanterStub,

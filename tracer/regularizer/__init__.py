@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ..core.tensor import Tensor
-    from ..core.type_aliases import Array
-
+from ..core.tensor import Tensor
+from ..core.type_aliases import Array
 
 __all__ = ["L1Decay", "L2Decay"]
 

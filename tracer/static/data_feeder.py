@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..capture.variable import Variable
 from ..core.dtype import parse_dtype
 from ..core.errors import OarlockError, OpError, append_user_line
+from ..core.place import Place
+from ..core.tensor import Tensor
 from .graph.default_programs import default_main_program
 from .graph.program import Program
-
-if TYPE_CHECKING:
-    from ..core.place import Place
-    from ..core.tensor import Tensor
 
 
 class DataFeeder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..core.errors import LodNotSupportedError, OarlockError, OpError, append_us
 from ..core.flags import get_flags
 from ..core.numerics_check import check_or_report_op_output
 from ..core.paddle1_compat import compat
+from ..core.place import Place
 from ..core.tensor import Tensor
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
@@ -26,10 +27,6 @@ from .fetch_list import optimizer_ops_of_global_block, parse_fetch_list, prune_p
 from .graph.compiled_program import CompiledProgram
 from .graph.default_programs import default_main_program
 from .graph.program import Program
-
-if TYPE_CHECKING:
-    from ..core.place import Place
-
 
 FLOAT_DTYPES = {"float16", "bfloat16", "float32", "float64"}
 

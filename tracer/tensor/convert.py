@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,11 +22,8 @@ from ..core.operand_checks import (
 )
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import Tensor
+from ..core.type_aliases import DTypeLike, PlaceLike, TensorLike
 from ..ops.creation import VALUES_ATTR_BY_DTYPE
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import DTypeLike, PlaceLike, TensorLike
-
 
 # If NumPy converts a list to one of these dtypes, the list becomes a tensor of int64, of the
 # default float dtype or of the corresponding complex dtype. Lists of smaller integer dtypes keep

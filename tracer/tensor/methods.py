@@ -4,8 +4,6 @@ updates.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..core import autograd
@@ -16,13 +14,9 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.place import CUDAPlace, Place
 from ..core.tensor import Tensor
-from ..core.type_aliases import DTypeLike, Operand, Scalar, TensorLike
+from ..core.type_aliases import DTypeLike, Operand, PlaceLike, Scalar, TensorLike
 from . import creation, linalg, manipulation
 from .convert import cast, device_index, to_tensor
-
-if TYPE_CHECKING:
-    from ..core.type_aliases import PlaceLike
-
 
 METHODS_ONLY = [
     "astype",

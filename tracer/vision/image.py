@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..core.errors import FileError, OarlockError, OpError
 from ..tensor.creation import to_tensor
-
-if TYPE_CHECKING:
-    from .type_aliases import Image
-
+from .type_aliases import Image
 
 __all__ = ["get_image_backend", "image_load", "set_image_backend"]
 

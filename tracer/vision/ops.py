@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
@@ -21,14 +21,11 @@ from ..nn.functional.common import add_channel_bias
 from ..nn.functional.conv import to_int_list_of_length
 from ..nn.layer import Layer
 from ..nn.norm import BatchNorm2D
+from ..nn.type_aliases import Ints, ParamAttrLike
 from ..tensor.convert import full, to_tensor
 from ..tensor.logic import equal
 from ..tensor.manipulation import concat, gather, reshape, where
 from ..tensor.search import argsort
-
-if TYPE_CHECKING:
-    from ..nn.type_aliases import Ints, ParamAttrLike
-
 
 __all__ = [
     "ConvNormActivation",

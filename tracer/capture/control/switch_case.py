@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ...core.type_aliases import Size
 from ..modes import Static
 from ..variable import Variable
 from .branch import BranchFunction, cond, require_variable_in_static_graph
 from .branch_values import cast_or_fill_like
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import Size
 
 
 def case(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core import rng
 from ...core.errors import OpError, append_user_line
@@ -11,6 +11,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand_checks import axis_out_of_range_error, check_tensors, not_a_tensor_error
 from ...core.tensor import Tensor
+from ...core.type_aliases import Array, Size
 from ...tensor.convert import (
     axis_list,
     cast,
@@ -25,10 +26,6 @@ from ...tensor.manipulation import one_hot as one_hot_of
 from ...tensor.math import add, divide, maximum, multiply, sqrt, subtract
 from ...tensor.math import sum as sum_of
 from ..type_aliases import Ints
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import Array, Size
-
 
 __all__ = [
     "alpha_dropout",

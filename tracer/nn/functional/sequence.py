@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ...core.type_aliases import DTypeLike, Size
 from ...tensor.convert import cast
 from ...tensor.linalg import matmul
 from ...tensor.manipulation import squeeze, transpose
@@ -18,10 +19,6 @@ from ...tensor.math import add, divide, mean, multiply, subtract
 from .activation import softmax
 from .common import dropout
 from .loss import reduce_loss
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import DTypeLike, Size
-
 
 __all__ = [
     "ctc_loss",

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
 from ...core.tensor import Tensor
+from ...core.type_aliases import Shape, Size
 from ...tensor.convert import tensor_of_symbolic_ints_or_none
+from ..type_aliases import Ints
 from .conv import to_int_list_of_length
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import Shape, Size
-    from ..type_aliases import Ints
-
 
 __all__ = [
     "affine_grid",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core import unique_name
 from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...core.type_aliases import DTypeLike
 from ...tensor import linalg
 from .. import functional as F
 from ..conv import convolve_with_settings_of_layer
@@ -24,10 +25,6 @@ from .moving_average import (
     has_initial_moving_average,
     update_moving_average_and_return_input,
 )
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import DTypeLike
-
 
 __all__ = [
     "FakeQuantAbsMax",

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.dtype import parse_dtype
 from ...core.errors import OperandError, OpError, append_user_line
 from ...core.operand_checks import not_a_tensor_error
 from ...core.tensor import Tensor
+from ...core.type_aliases import DTypeLike
 from ...tensor.creation import full_like
 from ...tensor.linalg import matmul
 from ...tensor.logic import greater_than
 from ...tensor.manipulation import cast, reshape, stack, transpose, where
 from ...tensor.math import abs, add, clip, floor_divide, max, maximum, multiply, round
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import DTypeLike
-
 
 # The largest level of each quantization method `algo`.
 MAX_LEVELS = {"weight_only_int8": 127, "weight_only_int4": 7, "llm.int8": 127}

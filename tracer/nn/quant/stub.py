@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.tensor import Tensor
 from ..layer import Layer
-
-if TYPE_CHECKING:
-    from ...quantization.factory import QuanterFactory
 
 
 class Stub(Layer):
@@ -28,7 +25,7 @@ class Stub(Layer):
     [1.0, 1.0]
     """
 
-    def __init__(self, observer: QuanterFactory | None = None) -> None:
+    def __init__(self, observer: Any = None) -> None:
         super().__init__()
         self._observer = observer
 

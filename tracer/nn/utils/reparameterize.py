@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.autograd import no_grad
 from ...core.errors import OpError, append_user_line
@@ -16,11 +16,7 @@ from ...tensor.math import sum as sum_of
 from .. import functional as F
 from ..common import Linear
 from ..conv import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
-from ..layer import Layer
-
-if TYPE_CHECKING:
-    from ..type_aliases import LayerT
-
+from ..layer import Layer, LayerT
 
 __all__ = ["remove_weight_norm", "spectral_norm", "weight_norm"]
 

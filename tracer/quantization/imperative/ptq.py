@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ...core.errors import (
     append_user_line,
     warn,
 )
+from ...jit.type_aliases import InputSpecs
 from ...nn import Conv2D, Layer, Linear
 from ...nn.quant.quant_layers import QuantizedConv2D, QuantizedLinear
 from .fuse_utils import fuse_layers
@@ -23,10 +24,6 @@ from .ptq_quantizer import AbsmaxQuantizer
 from .ptq_registry import PTQRegistry
 from .saving import save_in_eval_mode
 from .sublayers import is_leaf_layer, is_skipped, replace_sublayer
-
-if TYPE_CHECKING:
-    from ...jit.type_aliases import InputSpecs
-
 
 QUANTIZED_TYPES: dict[type, type] = {Conv2D: QuantizedConv2D, Linear: QuantizedLinear}
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...core.errors import OpError, append_user_line
+from ...core.tensor import Tensor
 from ...nn import Layer
 from ...nn.quant.format import require_bit_length
 from ..abs_histogram import AbsHistogram, kl_threshold, percentile_threshold
 from ..observers.per_channel import find_channel_axis
-
-if TYPE_CHECKING:
-    from ...core.tensor import Tensor
-
 
 DEFAULT_BINS = 1024
 

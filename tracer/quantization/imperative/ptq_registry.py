@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ... import nn
 from ...core.errors import ArgumentAssertionError, append_user_line
+from ...nn.layer import Layer
 from ...nn.quant import functional_layers, quant_layers
-
-if TYPE_CHECKING:
-    from ...nn.layer import Layer
 
 
 class LayerInfo(NamedTuple):

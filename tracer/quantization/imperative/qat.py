@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.autograd import no_grad
 from ...core.errors import ArgumentAssertionError, OpError, append_user_line, warn
+from ...jit.type_aliases import InputSpecs
 from ...nn import Conv2D, Conv2DTranspose, Layer, Linear
 from ...nn.quant import functional_layers, quant_layers
 from ...nn.quant.format import (
@@ -20,10 +21,6 @@ from ..quantize import shared_parameter_ids
 from . import fuse_utils
 from .saving import save_in_eval_mode
 from .sublayers import is_leaf_layer, is_skipped, replace_sublayer
-
-if TYPE_CHECKING:
-    from ...jit.type_aliases import InputSpecs
-
 
 QUANTIZED_TYPES: dict[str, tuple[type, type]] = {
     "Conv2D": (Conv2D, quant_layers.QuantizedConv2D),

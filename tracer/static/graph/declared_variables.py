@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...capture.modes import find_static_base_mode
 from ...capture.variable import Variable
@@ -12,14 +12,12 @@ from ...core.dtype import default_float_np_dtype, parse_dtype
 from ...core.errors import append_user_line
 from ...core.mode import state
 from ...core.op import OPS
+from ...core.type_aliases import DTypeLike
 from ...ir import program as data
 from ...ir.dim import NamedDimensions, split_sizes_and_dims
 from .default_programs import default_main_program
 from .mode import is_recording_static_graph
 from .parameters import declare_persistable_and_emit_initializer
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import DTypeLike
 
 
 def declare_data_input(

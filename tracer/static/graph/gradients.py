@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ... import autodiff
 from ...capture.variable import ParameterVariable, Variable
 from ...core.errors import OarlockError, OperandError, append_user_line
 from ...core.mode import use_mode
+from ...core.tensor import Tensor
 from ...ir.op_role import OpRole
 from ...ir.program import Attr, AttrType, OpDesc
 from .mode import StaticGraphMode
 from .program import Program
-
-if TYPE_CHECKING:
-    from ...core.tensor import Tensor
 
 
 def require_program_of_variable(caller: str, variable: Any) -> Program:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -12,14 +12,12 @@ from ...core import unique_name
 from ...core.errors import OarlockError, OperandError, OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
+from ...core.tensor import Tensor
 from ...ir import program as data
 from ...ir.program import Attr, AttrType
 from .constants import emit_constant
 from .default_programs import default_main_program
 from .parameters import declare_persistable_and_emit_initializer
-
-if TYPE_CHECKING:
-    from ...core.tensor import Tensor
 
 
 def accuracy(

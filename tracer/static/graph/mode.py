@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ...capture.modes import Static, find_static_base_mode
 from ...capture.variable import Variable
@@ -16,14 +16,11 @@ from ...core.mode import Mode, base_mode_of, state, use_mode
 from ...core.op import Meta, Op, Slot
 from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
+from ...core.type_aliases import PlaceLike
 from ...ir.program import OpDesc
 from .default_programs import default_main_program
 from .program import Program
 from .program_recorder import ProgramRecorder
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import PlaceLike
-
 
 # Ops that accept integers in eager mode, but raise TypeError for integers in Paddle's static graph
 # functions, and so in static graph mode.

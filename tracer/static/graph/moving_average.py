@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,6 @@ from .constants import emit_constant
 from .default_programs import default_main_program
 from .mode import StaticGraphMode
 from .parameters import declare_persistable_and_emit_initializer
-
-if TYPE_CHECKING:
-    from ..executor import Executor
-
 
 STEPS, RATE = "@EMA_STEP_COUNTER@", "scheduled_ema_decay_rate"
 
@@ -41,7 +37,7 @@ class ParameterAveraging:
         raise NotImplementedError
 
     @contextmanager
-    def apply(self, executor: Executor | None, need_restore: bool = True) -> Iterator[None]:
+    def apply(self, executor: object, need_restore: bool = True) -> Iterator[None]:
         """Context manager: replace the parameters by their averages in the body.
 
         Parameters
@@ -66,7 +62,7 @@ class ParameterAveraging:
             if need_restore:
                 self.restore(executor)
 
-    def restore(self, executor: Executor | None) -> None:
+    def restore(self, executor: object) -> None:
         """Restore the values that the parameters had before `apply` replaced them by averages.
 
         Parameters

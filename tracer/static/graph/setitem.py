@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
-
-if TYPE_CHECKING:
-    from ...core.tensor import Tensor
+from ...core.tensor import Tensor
 
 
 def setitem(x: Tensor, index: Any, value: Any) -> Variable:

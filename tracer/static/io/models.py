@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ...core.dtype import parse_dtype
 from ...core.errors import OpError, append_user_line, warn
 from ...core.op import Meta
 from ...core.tensor import Tensor
+from ...core.type_aliases import PathLike
 from ...export import pdiparams_writer, pdmodel
 from ...export.atomic_files import write_files_atomically
 from ...ir import program as data
@@ -32,14 +33,11 @@ from ...jit.save import require_path_prefix
 from ...loader.model_files import read_model
 from ...loader.pdiparams import parse_params
 from ...loader.pdmodel import parse_program
+from ..executor import Executor
 from ..graph.compiled_program import CompiledProgram
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
 from .normalize import require_variables_and_get_names
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import PathLike
-    from ..executor import Executor
 
 
 def _get_valid_program(program: Any = None) -> Program:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OperandError, append_user_line
+from ...core.tensor import Tensor
 from ...ir.passes.normalize import build_inference_program
 from ..graph.program import Program
-
-if TYPE_CHECKING:
-    from ...core.tensor import Tensor
 
 
 def require_variables_and_get_names(argument: str, variables: Any) -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,23 +14,20 @@ from ...capture.variable import Variable
 from ...core import cuda
 from ...core.errors import ArgumentAssertionError, FileError, OpError, append_user_line
 from ...core.tensor import Tensor
+from ...core.type_aliases import PathLike
 from ...export import pdmodel
 from ...export.atomic_files import write_files_atomically
 from ...export.pickles import iter_pickle_chunks
 from ...framework.io import load as load_pickle
 from ...ir.scope import current_scope
 from ...loader.pdiparams import load_params
+from ..executor import Executor
 from ..graph.program import Program
 from ..graph.state_dict import (
     NAME_TABLE_KEY,
     rename_keys_to_variable_names,
     require_all_match_and_set_values,
 )
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import PathLike
-    from ..executor import Executor
-
 
 PARAMS, OPT, MODEL = ".pdparams", ".pdopt", ".pdmodel"
 

@@ -6,24 +6,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...capture.variable import Variable
 from ...core import cuda
 from ...core.errors import OpError, append_user_line
+from ...core.type_aliases import PathLike
 from ...export import pdiparams_writer
 from ...export.atomic_files import write_files_atomically
 from ...ir.scope import current_scope
 from ...loader.pdiparams import load_params
+from ..executor import Executor
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import PathLike
-    from ..executor import Executor
-
 
 Predicate = Callable[[Variable], bool]
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
+from ...core.tensor import Tensor
 from ...nn.conv_filters import he_normal_initializer, require_valid_groups
 from ...nn.functional.conv import is_channels_last, padding_attrs, to_int_list_of_length
+from ...nn.type_aliases import Ints, Padding, ParamAttrLike
 from .helper import LayerHelper, require_static_size
-
-if TYPE_CHECKING:
-    from ...core.tensor import Tensor
-    from ...nn.type_aliases import Ints, Padding, ParamAttrLike
 
 
 class _ConvConfig:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...capture.variable import Variable
 from ...core.dtype import parse_dtype
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
+from ...core.tensor import Tensor
+from ...core.type_aliases import DTypeLike
+from ...nn.type_aliases import ParamAttrLike
 from .helper import LayerHelper, require_static_size
-
-if TYPE_CHECKING:
-    from ...core.tensor import Tensor
-    from ...core.type_aliases import DTypeLike
-    from ...nn.type_aliases import ParamAttrLike
 
 
 def fc(

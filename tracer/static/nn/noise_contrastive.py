@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,12 @@ from ...capture.variable import Variable
 from ...core.dtype import DType, float32, int64, parse_dtype
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
+from ...core.tensor import Tensor
+from ...core.type_aliases import Array
 from ...nn.initializer import Assign
 from ...nn.param_attr import ParamAttr
+from ...nn.type_aliases import ParamAttrLike
 from .helper import LayerHelper, require_static_size
-
-if TYPE_CHECKING:
-    from ...core.tensor import Tensor
-    from ...core.type_aliases import Array
-    from ...nn.type_aliases import ParamAttrLike
 
 
 def _emit_cast_to_dtype(x: Any, dtype: DType) -> Any:

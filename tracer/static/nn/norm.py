@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from ...capture.variable import Variable
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
+from ...core.tensor import Tensor
 from ...nn.initializer import Constant, Normal
 from ...nn.param_attr import ParamAttr
+from ...nn.type_aliases import ParamAttrLike
 from .helper import LayerHelper, require_static_size
-
-if TYPE_CHECKING:
-    from ...core.tensor import Tensor
-    from ...nn.type_aliases import ParamAttrLike
-
 
 ONES, ZEROS = Constant(1.0), Constant(0.0)
 

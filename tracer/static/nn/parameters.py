@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...core.parameter import Parameter
+from ...core.type_aliases import DTypeLike
 from ...nn import create_parameter as eager_parameters
 from ...nn.initializer import Initializer
+from ...nn.type_aliases import ParamAttrLike
 from .helper import LayerHelper
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import DTypeLike
-    from ...nn.type_aliases import ParamAttrLike
 
 
 def create_parameter(

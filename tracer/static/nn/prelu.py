@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
+from ...core.tensor import Tensor
 from ...nn.initializer import Constant
 from .helper import LayerHelper, require_static_size
-
-if TYPE_CHECKING:
-    from ...core.tensor import Tensor
 
 
 def prelu(

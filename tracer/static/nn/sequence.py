@@ -7,15 +7,13 @@ each begins, and R.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OperandError, append_user_line
 from ...core.op import OPS
+from ...core.tensor import Tensor
 from .helper import LayerHelper, require_static_size
-
-if TYPE_CHECKING:
-    from ...core.tensor import Tensor
 
 
 def sequence_pool(

@@ -5,14 +5,12 @@ Kingma 2016).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.op import OPS
+from ...core.type_aliases import Regularizer
 from ...nn.initializer import Initializer
 from ...nn.param_attr import ParamAttr
-
-if TYPE_CHECKING:
-    from ...optimizer.type_aliases import Regularizer
 
 
 class WeightNormParamAttr(ParamAttr):

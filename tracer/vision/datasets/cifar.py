@@ -5,18 +5,15 @@ data; no code in them is run.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...core.errors import FileError
+from ...core.type_aliases import PathLike
 from ...loader import pickles
 from ...utils.tar_archives import iter_wanted_paths_and_files, open_tar_archive
 from .image_dataset import ImageDataset, to_label_array
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import PathLike
-
 
 __all__ = ["Cifar10", "Cifar100"]
 

@@ -6,19 +6,16 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...core.errors import FileError
+from ...core.type_aliases import PathLike
 from ...utils.tar_archives import iter_wanted_paths_and_files, open_tar_archive
 from ..image import open_image_with_pillow
 from .image_dataset import ImageDataset, to_label_array
 from .matfile import read_mat
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import PathLike
-
 
 __all__ = ["Flowers"]
 

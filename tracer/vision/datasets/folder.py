@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...core.dtype import get_default_dtype
 from ...core.errors import OpError
+from ...core.type_aliases import PathLike
 from ...io import Dataset
 from ..image import get_image_backend, open_image_with_pillow
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import PathLike
-
 
 __all__ = ["DatasetFolder", "ImageFolder"]
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...core.dtype import get_default_dtype
 from ...core.errors import OpError
+from ...core.type_aliases import PathLike
 from ...io import Dataset
 from ...utils import download
 from ..image import get_image_backend, import_pillow
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import PathLike
-
 
 MAX_BYTES = 1 << 30  # maximal size of an unpacked file
 

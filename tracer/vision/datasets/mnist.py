@@ -7,16 +7,13 @@ import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...core.errors import FileError
+from ...core.type_aliases import PathLike
 from .image_dataset import MAX_BYTES, ImageDataset, to_label_array
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import PathLike
-
 
 __all__ = ["MNIST", "FashionMNIST"]
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...core.errors import FileError
+from ...core.type_aliases import PathLike
 from ...utils.tar_archives import open_tar_archive
 from ..image import open_image_with_pillow
 from .image_dataset import ImageDataset
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import PathLike
-
 
 __all__ = ["VOC2012"]
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ...nn import functional as F
+from ..type_aliases import AlexNetOptions
 from .blocks import load_weights_if_pretrained
-
-if TYPE_CHECKING:
-    from ..type_aliases import AlexNetOptions
-
 
 __all__ = ["AlexNet", "alexnet"]
 

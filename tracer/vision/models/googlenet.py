@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ...nn import functional as F
 from ...tensor.manipulation import concat
+from ..type_aliases import ClassifierOptions
 from .blocks import load_weights_if_pretrained
-
-if TYPE_CHECKING:
-    from ..type_aliases import ClassifierOptions
-
 
 __all__ = ["GoogLeNet", "googlenet"]
 

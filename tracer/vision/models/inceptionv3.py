@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat
 from ..ops import ConvNormActivation
+from ..type_aliases import ClassifierOptions
 from .blocks import load_weights_if_pretrained
-
-if TYPE_CHECKING:
-    from ..type_aliases import ClassifierOptions
-
 
 __all__ = ["InceptionV3", "inception_v3"]
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ..ops import ConvNormActivation
+from ..type_aliases import ClassifierOptions
 from .blocks import load_weights_if_pretrained, make_divisible
-
-if TYPE_CHECKING:
-    from ..type_aliases import ClassifierOptions
-
 
 __all__ = ["MobileNetV2", "mobilenet_v2"]
 

@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.errors import OpError
 from ...core.tensor import Tensor
+from ..type_aliases import ClassifierOptions, ResNetOptions, WideResNetOptions
 from .blocks import load_weights_if_pretrained
-
-if TYPE_CHECKING:
-    from ..type_aliases import ClassifierOptions, ResNetOptions, WideResNetOptions
-
 
 __all__ = [
     "ResNet",

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.errors import OpError
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat, split
 from ..ops import ConvNormActivation
+from ..type_aliases import ShuffleNetOptions, ShuffleNetSwishOptions
 from .blocks import load_weights_if_pretrained
-
-if TYPE_CHECKING:
-    from ..type_aliases import ShuffleNetOptions, ShuffleNetSwishOptions
-
 
 __all__ = [
     "ShuffleNetV2",

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
+from ..type_aliases import ClassifierOptions
 from .blocks import load_weights_if_pretrained
-
-if TYPE_CHECKING:
-    from ..type_aliases import ClassifierOptions
-
 
 __all__ = ["VGG", "vgg11", "vgg13", "vgg16", "vgg19"]
 

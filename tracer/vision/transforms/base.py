@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...core.errors import OpError
 from ...core.tensor import Tensor
+from ...core.type_aliases import Array
+from ..type_aliases import Fill
 from . import functional as F
-
-if TYPE_CHECKING:
-    from ...core.type_aliases import Array
-    from ..type_aliases import Fill
-
 
 __all__ = [
     "BaseTransform",

@@ -14,13 +14,12 @@ import numpy as np
 
 from ...core.errors import OpError
 from ...core.tensor import Tensor
+from ...core.type_aliases import Array, Scalar
+from ..type_aliases import Fill, Image, ImageT
 from . import array_backend, geometry, interpolation_weights, pil_backend, tensor_backend
 
 if TYPE_CHECKING:
     from PIL.Image import Image as PilImage
-
-    from ...core.type_aliases import Array, Scalar
-    from ..type_aliases import Fill, Image, ImageT
 
 
 __all__ = [

@@ -7,18 +7,15 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...core.errors import OpError
 from ...core.tensor import Tensor
+from ..type_aliases import Fill
 from . import functional as F
 from .base import BaseTransform, parse_height_width
-
-if TYPE_CHECKING:
-    from ..type_aliases import Fill
-
 
 __all__ = [
     "RandomAffine",
