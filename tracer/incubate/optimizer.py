@@ -228,7 +228,7 @@ class ModelAverage(Averages):
     def __init__(
         self,
         average_window_rate: float,
-        parameters: Sequence[Any] | None = None,
+        parameters: Sequence[Tensor] | None = None,
         min_average_window: int = 10000,
         max_average_window: int = 10000,
         name: str | None = None,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -131,7 +131,7 @@ class Tensor:
             )
         self._array = np.array(data, order="C")
 
-    def share_external_data(self, data: Array) -> None:
+    def share_external_data(self, data: eager.Tensor | Array) -> None:
         """Use a Tensor or ndarray as the value of an input, without a copy if it is C-contiguous.
 
         It must not change until the run has finished.
@@ -418,7 +418,11 @@ class Predictor:
         """
         return _require_handle(self._outputs, name, "output")
 
-    def run(self, inputs: Sequence[Tensor | Array] | None = None) -> Any:
+    @overload
+    def run(self, inputs: None = None) -> bool: ...
+    @overload
+    def run(self, inputs: Sequence[eager.Tensor | Array]) -> list[eager.Tensor]: ...
+    def run(self, inputs: Sequence[eager.Tensor | Array] | None = None) -> Any:
         """Compute all outputs.
 
         Parameters

@@ -38,7 +38,7 @@ def to_static(
     input_spec: InputSpecs | None = None,
     build_strategy: BuildStrategy | None = None,
     backend: str | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Function: ...
 @overload
 def to_static(
@@ -46,14 +46,14 @@ def to_static(
     input_spec: InputSpecs | None = None,
     build_strategy: BuildStrategy | None = None,
     backend: str | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Callable[[Function], Function]: ...
 def to_static(
     function: Any = None,
     input_spec: InputSpecs | None = None,
     build_strategy: BuildStrategy | None = None,
     backend: str | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Make a function, a method or the forward of a layer run as a program.
 
@@ -249,7 +249,7 @@ class ProgramTranslator:
         """
         conversion_switches.enable_to_static(enable_to_static)
 
-    def get_output(self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def get_output(self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: object) -> Any:
         """Run a function as a program and return its result.
 
         Parameters
@@ -298,7 +298,7 @@ class ProgramTranslator:
         return found
 
     def get_program(
-        self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any
+        self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: object
     ) -> tuple[Program, Program, list[Any], list[Any]]:
         """Capture a function for some arguments and return its programs.
 

@@ -5,6 +5,7 @@ B: batch size, W: beam size
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..tensor.math import add, floor_divide, log, mod
 from ..tensor.math import all as all_of
 from ..tensor.search import topk
 from . import functional as F
+from .layer import Layer
 
 __all__ = ["BeamSearchDecoder", "dynamic_decode"]
 
@@ -122,12 +124,12 @@ class BeamSearchDecoder(Decoder):
 
     def __init__(
         self,
-        cell: Any,
+        cell: Layer,
         start_token: int,
         end_token: int,
         beam_size: int,
-        embedding_fn: Any = None,
-        output_fn: Any = None,
+        embedding_fn: Callable[..., Any] | None = None,
+        output_fn: Callable[..., Any] | None = None,
     ) -> None:
         self.cell = cell
         self.start_token, self.end_token, self.beam_size = start_token, end_token, beam_size
@@ -351,7 +353,7 @@ def _make_finished_state_selector(finished: Tensor) -> Any:
 
 
 def dynamic_decode(
-    decoder: Any,
+    decoder: Decoder,
     inits: Any = None,
     max_step_num: int | None = None,
     output_time_major: bool = False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Literal, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -287,6 +287,33 @@ class Layer:
         resolved = default_float_np_dtype() if dtype is None else parse_dtype(dtype).np
         return default_float_np_dtype() if resolved == np.float32 else resolved
 
+    @overload
+    def create_parameter(
+        self,
+        shape: Shape,
+        attr: Literal[False],
+        dtype: DTypeLike | None = None,
+        is_bias: bool = False,
+        default_initializer: Initializer | None = None,
+    ) -> None: ...
+    @overload
+    def create_parameter(
+        self,
+        shape: Shape,
+        attr: ParamAttr | Initializer | str | Literal[True] | None = None,
+        dtype: DTypeLike | None = None,
+        is_bias: bool = False,
+        default_initializer: Initializer | None = None,
+    ) -> Parameter: ...
+    @overload
+    def create_parameter(
+        self,
+        shape: Shape,
+        attr: ParamAttrLike | None,
+        dtype: DTypeLike | None = None,
+        is_bias: bool = False,
+        default_initializer: Initializer | None = None,
+    ) -> Any: ...
     def create_parameter(
         self,
         shape: Shape,

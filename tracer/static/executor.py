@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, overload
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..core.numerics_check import check_or_report_op_output
 from ..core.paddle1_compat import compat
 from ..core.place import Place
 from ..core.tensor import Tensor
+from ..core.type_aliases import Array
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
 from ..ir.program import Program as Desc
@@ -63,6 +64,49 @@ class Executor:
         self.place = places.CPUPlace() if place is None else place
         self._is_closed = False
 
+    @overload
+    def run(
+        self,
+        program: Program | CompiledProgram | None = None,
+        feed: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
+        fetch_list: Sequence[object] | None = None,
+        feed_var_name: str = "feed",
+        fetch_var_name: str = "fetch",
+        scope: Scope | None = None,
+        return_numpy: Literal[True] = True,
+        use_program_cache: bool = False,
+        use_prune: bool = False,
+        return_merged: bool = True,
+    ) -> list[Array]: ...
+    @overload
+    def run(
+        self,
+        program: Program | CompiledProgram | None = None,
+        feed: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
+        fetch_list: Sequence[object] | None = None,
+        feed_var_name: str = "feed",
+        fetch_var_name: str = "fetch",
+        scope: Scope | None = None,
+        *,
+        return_numpy: Literal[False],
+        use_program_cache: bool = False,
+        use_prune: bool = False,
+        return_merged: bool = True,
+    ) -> list[Tensor]: ...
+    @overload
+    def run(
+        self,
+        program: Program | CompiledProgram | None = None,
+        feed: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
+        fetch_list: Sequence[object] | None = None,
+        feed_var_name: str = "feed",
+        fetch_var_name: str = "fetch",
+        scope: Scope | None = None,
+        return_numpy: bool = True,
+        use_program_cache: bool = False,
+        use_prune: bool = False,
+        return_merged: bool = True,
+    ) -> list[Any]: ...
     def run(
         self,
         program: Program | CompiledProgram | None = None,

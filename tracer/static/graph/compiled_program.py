@@ -122,7 +122,9 @@ class CompiledProgram:
     >>> paddle.disable_static()
     """
 
-    def __init__(self, program_or_graph: Any, build_strategy: BuildStrategy | None = None) -> None:
+    def __init__(
+        self, program_or_graph: Program, build_strategy: BuildStrategy | None = None
+    ) -> None:
         if not isinstance(program_or_graph, Program):
             kind = type(program_or_graph).__name__
             raise OperandError(append_user_line(f"CompiledProgram: {kind} is not a Program"))

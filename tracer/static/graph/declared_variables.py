@@ -84,7 +84,7 @@ def create_global_var(
     persistable: bool = False,
     force_cpu: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Variable:
     """Create a variable of the global block that is initialized with one value.
 
     In eager mode, return a Tensor with this value.

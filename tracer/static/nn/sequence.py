@@ -7,12 +7,12 @@ each begins, and R.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OperandError, append_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...nn.type_aliases import ParamAttrLike
 from .helper import LayerHelper, require_static_size
 
 
@@ -168,8 +168,8 @@ def sequence_conv(
     filter_stride: int = 1,
     padding: bool = True,
     padding_start: int | None = None,
-    bias_attr: Any = None,
-    param_attr: Any = None,
+    bias_attr: ParamAttrLike | None = None,
+    param_attr: ParamAttrLike | None = None,
     act: str | None = None,
     name: str | None = None,
 ) -> Variable:
