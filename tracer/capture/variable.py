@@ -457,7 +457,7 @@ class Variable(Tensor):
         )
 
     @property
-    def block(self) -> Block | None:
+    def block(self) -> Any:
         """The block of a static graph program that declares the variable; None in other programs.
 
         Examples
@@ -478,7 +478,7 @@ class Variable(Tensor):
         return self._block
 
     @block.setter
-    def block(self, value: Block | None) -> None:
+    def block(self, value: Block | None) -> Any:
         self._block = value
 
     @property
@@ -564,7 +564,7 @@ class Variable(Tensor):
         return self.name + GRADIENT_SUFFIX
 
     @property
-    def op(self) -> Operator | None:
+    def op(self) -> Any:
         """The first op of the block that writes the variable, an Operator; None if there is none.
 
         Examples

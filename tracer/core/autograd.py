@@ -7,7 +7,7 @@ import inspect
 import math
 from collections.abc import Callable, Generator, Sequence, Set
 from contextlib import AbstractContextManager, ContextDecorator
-from typing import Any, Generic, ParamSpec, Self, TypeVar, cast, overload
+from typing import Any, Generic, Literal, ParamSpec, Self, TypeVar, cast, overload
 
 import numpy as np
 
@@ -189,6 +189,40 @@ def _as_tensor_list(tensors: Any) -> list[Any]:
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)
 
 
+@overload
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = ...,
+    retain_graph: bool | None = ...,
+    create_graph: bool = ...,
+    only_inputs: bool = ...,
+    allow_unused: Literal[False] = False,
+    no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = ...,
+) -> list[Tensor]: ...
+@overload
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = ...,
+    retain_graph: bool | None = ...,
+    create_graph: bool = ...,
+    only_inputs: bool = ...,
+    *,
+    allow_unused: Literal[True],
+    no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = ...,
+) -> list[Tensor | None]: ...
+@overload
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = ...,
+    retain_graph: bool | None = ...,
+    create_graph: bool = ...,
+    only_inputs: bool = ...,
+    allow_unused: bool = ...,
+    no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = ...,
+) -> Any: ...
 def grad(
     outputs: Tensor | Sequence[Tensor],
     inputs: Tensor | Sequence[Tensor],
@@ -198,7 +232,7 @@ def grad(
     only_inputs: bool = True,
     allow_unused: bool = False,
     no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = None,
-) -> list[Tensor | None]:
+) -> Any:
     """Compute the gradients of outputs with respect to inputs, without changing `grad` of leaves.
 
     out[i] = the gradient of sum(outputs * grad_outputs) with respect to inputs[i]

@@ -442,7 +442,7 @@ class Tensor(TensorBase):
 
     # -- gradients
 
-    def gradient(self) -> Array | None:
+    def gradient(self) -> Any:
         """Return the accumulated gradient as a NumPy array.
 
         Returns

@@ -33,7 +33,7 @@ class Sampler:
     """
 
     def __init__(self, data_source: Sized | None = None) -> None:
-        self.data_source = data_source
+        self.data_source: Any = data_source
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError
@@ -103,7 +103,7 @@ class RandomSampler(Sampler):
         >>> paddle.io.RandomSampler(range(4), num_samples=10).num_samples
         4
         """
-        size = len(self.data_source)  # type: ignore[arg-type]
+        size = len(self.data_source)
         if self._num_samples is None:
             return size
         if self.replacement or self.generator is not None:
@@ -113,7 +113,7 @@ class RandomSampler(Sampler):
     def __iter__(self) -> Iterator[int]:
         if self.generator is not None:
             return itertools.islice(self.generator, self.num_samples)
-        generator, size = rng.generator(), len(self.data_source)  # type: ignore[arg-type]
+        generator, size = rng.generator(), len(self.data_source)
         if self.replacement:
             return iter(generator.integers(0, size, self.num_samples).tolist())
         return iter(generator.permutation(size)[: self.num_samples].tolist())

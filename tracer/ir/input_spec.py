@@ -166,7 +166,7 @@ class InputSpec:
             raise ValueError(f"InputSpec.from_numpy: {type(ndarray).__name__} is not a ndarray")
         return cls(list(ndarray.shape), ndarray.dtype, name)
 
-    def batch(self, batch_size: int | Sequence[int] | Array) -> Self:
+    def batch(self, batch_size: int | str | Sequence[int] | Array) -> Self:
         """Insert a batch axis at the front of the shape, in place.
 
         Parameters

@@ -134,7 +134,7 @@ class Metric:
         """
         raise NotImplementedError
 
-    def accumulate(self) -> float | list[float]:
+    def accumulate(self) -> Any:
         """Return the metric over all batches that `update` added. Subclasses override this method.
 
         Returns
@@ -231,7 +231,7 @@ class Accuracy(Metric):
             (best_classes == labels.reshape(*best_classes.shape[:-1], 1)).astype(np.float32)
         )
 
-    def update(self, correct: Tensor | Array, *args: Any) -> float | list[float]:
+    def update(self, correct: Tensor | Array, *args: Any) -> Any:
         """Add a batch.
 
         Parameters
@@ -259,7 +259,7 @@ class Accuracy(Metric):
         self.count = [n + num_rows for n in self.count]
         return _unwrap_if_single(list(np.array(num_correct) / max(num_rows, 1)))
 
-    def accumulate(self) -> float | list[float]:
+    def accumulate(self) -> Any:
         return _unwrap_if_single(
             [t / n if n else 0.0 for t, n in zip(self.total, self.count, strict=True)]
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 from ..core import cuda, rng, unique_name
 from ..core.dtype import parse_dtype
@@ -78,6 +78,34 @@ def _create_with_initializer(
     return parameter
 
 
+@overload
+def create_parameter(
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    name: str | None = None,
+    attr: ParamAttr | Initializer | str | Literal[True] | None = None,
+    is_bias: bool = False,
+    default_initializer: Initializer | None = None,
+) -> Parameter: ...
+@overload
+def create_parameter(
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    name: str | None = None,
+    *,
+    attr: Literal[False],
+    is_bias: bool = False,
+    default_initializer: Initializer | None = None,
+) -> None: ...
+@overload
+def create_parameter(
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    name: str | None = None,
+    attr: ParamAttrLike | None = None,
+    is_bias: bool = False,
+    default_initializer: Initializer | None = None,
+) -> Any: ...
 def create_parameter(
     shape: Sequence[int],
     dtype: DTypeLike,

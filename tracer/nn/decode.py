@@ -21,7 +21,6 @@ from ..tensor.math import add, floor_divide, log, mod
 from ..tensor.math import all as all_of
 from ..tensor.search import topk
 from . import functional as F
-from .layer import Layer
 
 __all__ = ["BeamSearchDecoder", "dynamic_decode"]
 
@@ -44,7 +43,7 @@ class Decoder:
         """Run one step; return outputs, states, next inputs and finished flags."""
         raise NotImplementedError(f"{type(self).__name__} does not implement step")
 
-    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Tensor) -> Any:
+    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Tensor | None) -> Any:
         """Convert the stacked outputs of all steps; returns outputs and states."""
         return outputs, final_states
 
@@ -124,7 +123,7 @@ class BeamSearchDecoder(Decoder):
 
     def __init__(
         self,
-        cell: Layer,
+        cell: Callable[..., Any],
         start_token: int,
         end_token: int,
         beam_size: int,
@@ -279,7 +278,7 @@ class BeamSearchDecoder(Decoder):
             finished,
         )
 
-    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Tensor) -> Any:
+    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Tensor | None) -> Any:
         """Follow the beams back from the last step and return their token sequences.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -100,6 +100,12 @@ class ParamAttr:
         if names:
             raise TypeError(append_user_line(f"ParamAttr: wrong type of {', '.join(names)}"))
 
+    @overload
+    @staticmethod
+    def of(spec: ParamAttr | Initializer | str | Literal[True] | None) -> ParamAttr: ...
+    @overload
+    @staticmethod
+    def of(spec: ParamAttrLike | None) -> ParamAttr | None: ...
     @staticmethod
     def of(spec: ParamAttrLike | None) -> ParamAttr | None:
         """Convert the argument `weight_attr` or `bias_attr` of a layer to a ParamAttr.

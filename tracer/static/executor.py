@@ -92,7 +92,7 @@ class Executor:
         use_program_cache: bool = False,
         use_prune: bool = False,
         return_merged: bool = True,
-    ) -> list[Tensor]: ...
+    ) -> list[Any]: ...
     @overload
     def run(
         self,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
@@ -898,6 +898,55 @@ def yolo_loss(
     )[0]
 
 
+@overload
+def generate_proposals(
+    scores: Tensor,
+    bbox_deltas: Tensor,
+    img_size: Tensor,
+    anchors: Tensor,
+    variances: Tensor,
+    pre_nms_top_n: int = ...,
+    post_nms_top_n: int = ...,
+    nms_thresh: float = ...,
+    min_size: float = ...,
+    eta: float = ...,
+    pixel_offset: bool = ...,
+    return_rois_num: Literal[False] = False,
+    name: str | None = ...,
+) -> tuple[Tensor, Tensor, None]: ...
+@overload
+def generate_proposals(
+    scores: Tensor,
+    bbox_deltas: Tensor,
+    img_size: Tensor,
+    anchors: Tensor,
+    variances: Tensor,
+    pre_nms_top_n: int = ...,
+    post_nms_top_n: int = ...,
+    nms_thresh: float = ...,
+    min_size: float = ...,
+    eta: float = ...,
+    pixel_offset: bool = ...,
+    *,
+    return_rois_num: Literal[True],
+    name: str | None = ...,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def generate_proposals(
+    scores: Tensor,
+    bbox_deltas: Tensor,
+    img_size: Tensor,
+    anchors: Tensor,
+    variances: Tensor,
+    pre_nms_top_n: int = ...,
+    post_nms_top_n: int = ...,
+    nms_thresh: float = ...,
+    min_size: float = ...,
+    eta: float = ...,
+    pixel_offset: bool = ...,
+    return_rois_num: bool = ...,
+    name: str | None = ...,
+) -> Any: ...
 def generate_proposals(
     scores: Tensor,
     bbox_deltas: Tensor,

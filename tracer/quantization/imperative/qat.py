@@ -10,6 +10,7 @@ from ...core.autograd import no_grad
 from ...core.errors import ArgumentAssertionError, OpError, append_user_line, warn
 from ...jit.type_aliases import InputSpecs
 from ...nn import Conv2D, Conv2DTranspose, Layer, Linear
+from ...nn.layer import LayerT
 from ...nn.quant import functional_layers, quant_layers
 from ...nn.quant.format import (
     LinearDequanter,
@@ -134,7 +135,7 @@ class ImperativeQuantAware:
             "act_quant_layer": act_quantize_layer,
         }
 
-    def quantize(self, model: Layer) -> Layer:
+    def quantize(self, model: LayerT) -> LayerT:
         """Replace layers by quantized ones, in place, and observe the outputs of the layers.
 
         The outputs of `nn.quant.add`, `subtract`, `multiply`, `divide` and `matmul` are

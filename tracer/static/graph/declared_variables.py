@@ -21,7 +21,7 @@ from .parameters import declare_persistable_and_emit_initializer
 
 
 def declare_data_input(
-    name: str, shape: Sequence[int | None], dtype: DTypeLike | None = None, lod_level: int = 0
+    name: str, shape: Sequence[int | str | None], dtype: DTypeLike | None = None, lod_level: int = 0
 ) -> Variable:
     """Declare an input of the main program, which `Executor.run` is fed.
 
@@ -84,7 +84,7 @@ def create_global_var(
     persistable: bool = False,
     force_cpu: bool = False,
     name: str | None = None,
-) -> Variable:
+) -> Any:
     """Create a variable of the global block that is initialized with one value.
 
     In eager mode, return a Tensor with this value.

@@ -206,9 +206,7 @@ def _emit_auc(
     return recorder.create_variable(desc)
 
 
-def ctr_metric_bundle(
-    input: Tensor, label: Tensor, ins_tag_weight: Tensor | None = None
-) -> NoReturn:
+def ctr_metric_bundle(input: object, label: object, ins_tag_weight: object = None) -> NoReturn:
     """Not supported, because it needs parameter servers.
 
     Parameters

@@ -342,7 +342,7 @@ def serialize_persistables(
     fetch_vars: Tensor | Sequence[Tensor],
     executor: Executor,
     **kwargs: Any,
-) -> bytes | None:
+) -> Any:
     """Return the bytes of the `.pdiparams` of an inference model.
 
     Parameters
