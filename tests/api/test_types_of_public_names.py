@@ -46,6 +46,8 @@ EXCEPTIONS = {
     r"Tensor\.gradient.*|static\.serialize_persistables.*": "None if there is no gradient or no parameter",
     r"metric\.Accuracy\.update -> .*|metric\.Metric\.accumulate -> .*": "a number, or a list for several k",
     r"static\.Executor\.run -> .*|static\.create_\w+ -> .*": "variables of several classes",
+    r"distribution\.Distribution\.(log_)?prob\(.*": "subclasses state what they accept",
+    r"quantization\.BaseQuanter\.(scales|zero_points).*": "None, a Tensor or an array",
     r"distribution\.Transform\.inverse.*": "AbsTransform returns a pair",
     r"distribution\.register_kl.*|utils\.deprecated.*": "returns a decorator",
     r"optimizer\.Optimizer\.(minimize|apply_gradients).*|incubate\..*minimize.*": "operators; `static` imports `optimizer`",

@@ -28,6 +28,7 @@ import oarlock
 from oarlock import nn
 from oarlock.nn.function_layer import FunctionLayer
 from oarlock.tensor import patch
+from tests.api.public_names import names_by_package
 
 SOURCES = Path(__file__).resolve().parents[2] / "tracer"
 # A package imports what a package before it in this list declares.
@@ -340,6 +341,9 @@ def method_text(stub: Stub, name: str) -> Iterator[str]:
 
 def all_stubs() -> dict[Path, str]:
     """Return the text of each stub, formatted."""
+    for package in names_by_package():
+        if package != "Tensor":
+            import_module(f"oarlock.{package}".rstrip("."))  # becomes a name of its parent
     declared: dict[int, tuple[str, str]] = {}
     found = {SOURCES / "core" / "_tensor_methods.pyi": tensor_methods_stub().text()}
     for package in PACKAGES:

@@ -210,7 +210,7 @@ class Distribution:
         """
         return kl_divergence(self, other)
 
-    def log_prob(self, value: TensorLike) -> Tensor:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the logarithm of the density or probability at `value`.
 
         Parameters
@@ -235,7 +235,7 @@ class Distribution:
         """
         raise self._make_not_implemented_error("log_prob")
 
-    def prob(self, value: TensorLike) -> Tensor:
+    def prob(self, value: Any) -> Tensor:
         """Return the density or probability at `value`: exp(log_prob(value)).
 
         Parameters
@@ -299,7 +299,7 @@ def parameters(name: str, *values: TensorLike) -> list[Tensor]:
     )
 
 
-def to_tensor_of_dtype_like(value: TensorLike, like: Tensor) -> Tensor:
+def to_tensor_of_dtype_like(value: Any, like: Tensor) -> Tensor:
     """Convert a value to a Tensor with the dtype of `like`, a parameter of a distribution."""
     return cast(value, like.dtype) if isinstance(value, Tensor) else to_tensor(value, like.dtype)
 

@@ -64,6 +64,9 @@ class Sequential(Layer):
             input = layer(input)  # type: ignore[misc]
         return input
 
+    def __iter__(self) -> Iterator[Any]:
+        return iter(list(self._sub_layers.values()))
+
     def __getitem__(self, index: Any) -> Any:
         layers = list(self._sub_layers.values())
         if isinstance(index, slice):

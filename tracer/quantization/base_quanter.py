@@ -1,13 +1,13 @@
 """Base class of quanters and observers, and the error for layers that cannot be quantized."""
 
 from __future__ import annotations
+from typing import Any
 
 import abc
 from collections.abc import Iterable
 
 from ..core.errors import OpError
 from ..core.tensor import Tensor
-from ..core.type_aliases import Array
 from ..nn.layer import Layer
 
 
@@ -76,7 +76,7 @@ class BaseQuanter(Layer, metaclass=abc.ABCMeta):
         """
 
     @abc.abstractmethod
-    def scales(self) -> Tensor | Array | None:
+    def scales(self) -> Any:
         """Return the scale, the largest absolute value that the levels represent.
 
         Returns
@@ -96,7 +96,7 @@ class BaseQuanter(Layer, metaclass=abc.ABCMeta):
         """
 
     @abc.abstractmethod
-    def zero_points(self) -> Tensor | Array | None:
+    def zero_points(self) -> Any:
         """Return the levels that represent 0.
 
         Returns
