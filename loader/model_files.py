@@ -135,7 +135,7 @@ def read_model(
             with open_regular(path) as opened:
                 foreign = describe_foreign_file(opened.read(64), os.fspath(path))
             name = os.path.basename(path)
-            raise FileError(f"{name}: {foreign or 'is no model of Paddle'}")
+            raise FileError(f"{name} {foreign or 'is not a model of Paddle'}")
         raise FileError(
             f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor "
             f"{prefix + PADDLE3_MODEL} nor a folder of that name{_suggest_prefix(prefix)}"

@@ -1,10 +1,10 @@
 """Base class of quanters and observers, and the error for layers that cannot be quantized."""
 
 from __future__ import annotations
-from typing import Any
 
 import abc
 from collections.abc import Iterable
+from typing import Any
 
 from ..core.errors import OpError
 from ..core.tensor import Tensor

@@ -1,4 +1,4 @@
-"""Terminal output with colours."""
+"""Terminal output with colors."""
 
 from __future__ import annotations
 

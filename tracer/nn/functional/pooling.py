@@ -162,7 +162,7 @@ def max_pool2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Maximum of each window of a batch of images.
+    """Max pooling of a batch of images: the maximum of each window.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def max_pool3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Any:
-    """Maximum of each window of a batch of volumes.
+    """Max pooling of a batch of volumes: the maximum of each window.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ def avg_pool2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Mean of each window of a batch of images.
+    """Average pooling of a batch of images: the mean of each window.
 
     Parameters
     ----------
@@ -380,7 +380,7 @@ def avg_pool3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Tensor:
-    """Mean of each window of a batch of volumes.
+    """Average pooling of a batch of volumes: the mean of each window.
 
     Parameters
     ----------
@@ -505,7 +505,7 @@ def _average_windows_of_last_axis(x: Tensor, size: Any, out: Any) -> Tensor:
 def adaptive_avg_pool2d(
     x: Tensor, output_size: OutputSize, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Mean of windows of a batch of images that give a result of a fixed size.
+    """Adaptive average pooling of a batch of images, to a given output size.
 
     Result i of an axis covers the elements floor(i * H / out) to ceil((i + 1) * H / out) - 1, where
     H and out are its sizes before and after.
@@ -542,7 +542,7 @@ def adaptive_avg_pool2d(
 def adaptive_avg_pool3d(
     x: Tensor, output_size: OutputSize, data_format: str = "NCDHW", name: str | None = None
 ) -> Tensor:
-    """Mean of windows of a batch of volumes that give a result of a fixed size.
+    """Adaptive average pooling of a batch of volumes, to a given output size.
 
     Result i of an axis covers the elements floor(i * D / out) to ceil((i + 1) * D / out) - 1, where
     D and out are its sizes before and after.
@@ -597,7 +597,7 @@ def adaptive_max_pool2d(
 def adaptive_max_pool2d(
     x: Tensor, output_size: OutputSize, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """Maximum of windows of a batch of images that give a result of a fixed size.
+    """Adaptive max pooling of a batch of images, to a given output size.
 
     Result i of an axis covers the elements floor(i * H / out) to ceil((i + 1) * H / out) - 1, where
     H and out are its sizes before and after.
@@ -652,7 +652,7 @@ def adaptive_max_pool3d(
 def adaptive_max_pool3d(
     x: Tensor, output_size: OutputSize, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """Maximum of windows of a batch of volumes that give a result of a fixed size.
+    """Adaptive max pooling of a batch of volumes, to a given output size.
 
     Result i of an axis covers the elements floor(i * D / out) to ceil((i + 1) * D / out) - 1, where
     D and out are its sizes before and after.
@@ -750,7 +750,7 @@ def max_pool1d(
     ceil_mode: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Maximum of each window of a batch of sequences.
+    """Max pooling of a batch of sequences: the maximum of each window.
 
     Parameters
     ----------
@@ -819,7 +819,7 @@ def avg_pool1d(
     ceil_mode: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Mean of each window of a batch of sequences.
+    """Average pooling of a batch of sequences: the mean of each window.
 
     Parameters
     ----------
@@ -877,7 +877,7 @@ def avg_pool1d(
 
 
 def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) -> Tensor:
-    """Mean of windows of a batch of sequences that give a result of a fixed size.
+    """Adaptive average pooling of a batch of sequences, to a given output size.
 
     Result i of an axis covers the elements floor(i * L / out) to ceil((i + 1) * L / out) - 1, where
     L and out are its sizes before and after.
@@ -932,7 +932,7 @@ def adaptive_max_pool1d(
 def adaptive_max_pool1d(
     x: Tensor, output_size: int, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """Maximum of windows of a batch of sequences that give a result of a fixed size.
+    """Adaptive max pooling of a batch of sequences, to a given output size.
 
     Result i of an axis covers the elements floor(i * L / out) to ceil((i + 1) * L / out) - 1, where
     L and out are its sizes before and after.

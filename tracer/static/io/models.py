@@ -72,7 +72,7 @@ def save_inference_model(
     executor: Executor,
     **kwargs: Any,
 ) -> None:
-    """Write the program that computes outputs from inputs, and its values, verified.
+    """Save the program that computes outputs from inputs, and its parameters; verify the files.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from ... import nn
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ..type_aliases import ClassifierOptions, ResNetOptions, WideResNetOptions
 from .blocks import load_weights_if_pretrained
@@ -80,7 +80,7 @@ class BasicBlock(nn.Layer):
     ) -> None:
         super().__init__()
         if dilation > 1:
-            raise OpError("BasicBlock: dilation must be 1")
+            raise OpError(append_user_line("BasicBlock: dilation must be 1"))
         norm = norm_layer or nn.BatchNorm2D
         self.conv1 = nn.Conv2D(inplanes, planes, 3, stride, 1, bias_attr=False)
         self.bn1 = norm(planes)
@@ -181,7 +181,7 @@ class ResNet(nn.Layer):
     ) -> None:
         super().__init__()
         if depth not in _DEPTHS:
-            raise OpError(f"ResNet: depth={depth} is not one of {list(_DEPTHS)}")
+            raise OpError(append_user_line(f"ResNet: depth={depth} is not one of {list(_DEPTHS)}"))
         self.groups, self.base_width, self.dilation, self._norm_layer = (
             groups,
             width,
