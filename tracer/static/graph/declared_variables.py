@@ -14,14 +14,17 @@ from ...core.mode import require_static_graph_mode, state
 from ...core.op import OPS
 from ...core.type_aliases import DTypeLike
 from ...ir import program as data
-from ...ir.dim import NamedDimensions, split_sizes_and_dims
+from ...ir.dim import Dim, NamedDimensions, split_sizes_and_dims
 from .default_programs import default_main_program
 from .mode import is_recording_static_graph
 from .parameters import declare_persistable_and_emit_initializer
 
 
 def data_input(
-    name: str, shape: Sequence[int | str | None], dtype: DTypeLike | None = None, lod_level: int = 0
+    name: str,
+    shape: Sequence[int | str | Dim | None],
+    dtype: DTypeLike | None = None,
+    lod_level: int = 0,
 ) -> Variable:
     """Declare an input of the main program, which `Executor.run` is fed.
 
