@@ -37,6 +37,8 @@ import oarlock.nn.functional as F
 EXPECTED = {
     r"(fluid|adding_an_op)\.py .*": "imports PaddlePaddle",
     r".* np\.float32\(\[.*": "NumPy declares that its scalar types take numbers",
+    r"nn\.Layer\.(add_parameter|add_sublayer|register_buffer) .*": "an attribute that is registered "
+    "by name; a class declares it",
     r".* (var-annotated|Need type annotation).*": "mypy asks for the type of an empty list",
     r".*(StaticFunction|concrete_program|get_traced_count).*": "`to_static` keeps the function's type",
     r".*possibly unbound.*": "a variable that a loop sets",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar, overload
+from typing import Any, Literal, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -206,10 +206,6 @@ class Layer:
         [2, 4]
         """
         raise NotImplementedError(f"{type(self).__name__} has no forward")
-
-    if TYPE_CHECKING:  # parameters, buffers and sublayers that are registered by name
-
-        def __getattr__(self, name: str) -> Any: ...
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """Call the pre-forward hooks, `forward` and the post-forward hooks; return the outputs."""

@@ -27,6 +27,8 @@ class Cell(nn.RNNCellBase):
 class Translator(nn.Layer):
     """An encoder and a decoder that generates one token after another."""
 
+    positions: paddle.Tensor
+
     def __init__(self, words: int, width: int, max_length: int = 20) -> None:
         super().__init__()
         self.embedding = nn.Embedding(words, width)

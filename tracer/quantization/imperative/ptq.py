@@ -186,7 +186,7 @@ class ImperativePTQ:
         replacements = self._create_replacements(observed)
         for _, layer, config in observed:
             config.quant_hook_handle.remove()
-            del layer._quant_config
+            delattr(layer, "_quant_config")
         for name, replacement in replacements:
             replace_sublayer(model, name, replacement)
 
@@ -225,7 +225,7 @@ def _observe_call(layer: Layer, inputs: tuple[Any, ...], outputs: Any) -> None:
     """Forward hook of an observed layer: passes its first input and its outputs to the
     quantizers.
     """
-    config: PTQConfig = layer._quant_config
+    config: PTQConfig = vars(layer)["_quant_config"]
     if config.enable_in_act_quantizer:
         config.in_act_quantizer.sample_data(layer, inputs[:1])
     config.out_act_quantizer.sample_data(layer, (outputs,))
