@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 _PYTORCH = (
-    "is a file of PyTorch; in PyTorch, write its state dict with numpy.savez or safetensors, and "
-    "read this with numpy.load or safetensors.numpy.load_file"
+    "is a file of PyTorch; in PyTorch, save the state dict with safetensors.torch.save_file; read "
+    "that file with safetensors.numpy.load_file, transpose the weights of Linear layers, and pass "
+    "the result to set_state_dict"
 )
 _BY_EXTENSION = {
     ".npz": "is a NumPy archive; read it with numpy.load",

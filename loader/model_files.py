@@ -137,7 +137,7 @@ def read_model(
             name = os.path.basename(path)
             raise FileError(f"{name} {foreign or 'is not a model of Paddle'}")
         raise FileError(
-            f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor "
+            f"jit.load: there is neither {prefix + MODEL} nor "
             f"{prefix + PADDLE3_MODEL} nor a folder of that name{_suggest_prefix(prefix)}"
         )
     pdmodel, program = _read_pdmodel_bytes_and_program(file)

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -115,15 +117,15 @@ MISTAKES = {
     ),
     "audio": Mistake(
         "paddle.audio.features",
-        "compute features with paddle",
+        "mel features are the product of a filter bank and a spectrogram",
     ),
     "inplace_of_relu": Mistake(
         "nn.ReLU(inplace=True)",
-        "works in place",
+        "leave it out; functions whose names end in an underscore",
     ),
     "to_cuda": Mistake(
         "paddle.ones([2]).to('cuda')",
-        "CUDAPlace(0) needs",
+        "to: Place(gpu:0) needs CuPy",
     ),
     "set_device_cuda": Mistake(
         "paddle.set_device('cuda')",
@@ -143,7 +145,7 @@ MISTAKES = {
     ),
     "broadcast": Mistake(
         "paddle.ones([2, 3]) + paddle.ones([2, 4])",
-        "add: the shapes do not broadcast",
+        "add: the shapes do not broadcast: axis -1 has 3 and 4 elements",
     ),
     "linear_features": Mistake(
         "nn.Linear(4, 2)(paddle.ones([3, 5]))",
@@ -163,7 +165,7 @@ MISTAKES = {
     ),
     "batch_norm_channels": Mistake(
         "nn.BatchNorm2D(3)(paddle.ones([2, 4, 5, 5]))",
-        "batch_norm: X has 4 channels, Scale has the shape [3] instead of [4]",
+        "BatchNorm2D: the input has 4 channels (axis 1, data_format='NCHW'), num_features is 3",
     ),
     "concat_sizes": Mistake(
         "paddle.concat([paddle.ones([2, 3]), paddle.ones([3, 4])])",
@@ -171,7 +173,7 @@ MISTAKES = {
     ),
     "stack_shapes": Mistake(
         "paddle.stack([paddle.ones([2]), paddle.ones([3])])",
-        "stack: the shapes differ",
+        "stack: the shapes differ: tensor 0 has [2], tensor 1 has [3]",
     ),
     "reshape_sizes": Mistake(
         "paddle.ones([2, 3]).reshape([4, 2])",
@@ -199,11 +201,11 @@ MISTAKES = {
     ),
     "label_shape": Mistake(
         "F.cross_entropy(paddle.ones([2, 3]), paddle.to_tensor([0, 1, 2]))",
-        "cross_entropy: Label must have the shape [2, 1] (class indices), not [3, 1]",
+        "cross_entropy: label must have the shape [2], one class index per row of the logits, not [3]",
     ),
     "array_for_tensor": Mistake(
         "F.relu(np.ones([2], 'float32'))",
-        "relu: X must be a Tensor, not numpy.ndarray; convert it with paddle.to_tensor",
+        "relu: x must be a Tensor, not numpy.ndarray; convert it with paddle.to_tensor",
     ),
     "list_for_tensor": Mistake(
         "paddle.exp([1.0, 2.0])",
@@ -215,7 +217,7 @@ MISTAKES = {
     ),
     "truth_of_many": Mistake(
         "bool(paddle.ones([2]))",
-        "bool(): only a tensor of one element is a Python scalar; reduce it with any() or all()",
+        "bool(): only a tensor of one element becomes a Python number; reduce it with any() or all()",
     ),
     "item_of_many": Mistake(
         "paddle.ones([2]).item()",
@@ -223,11 +225,11 @@ MISTAKES = {
     ),
     "float_of_many": Mistake(
         "float(paddle.ones([2]))",
-        "float(): only a tensor of one element is a Python scalar",
+        "float(): only a tensor of one element becomes a Python number; take one with x[0]",
     ),
     "backward_twice": Mistake(
         "x = paddle.to_tensor([1.0], stop_gradient=False); y = (x * x).sum(); y.backward(); y.backward()",
-        "use retain_graph=True",
+        "pass retain_graph=True to that earlier call",
     ),
     "in_place_leaf": Mistake(
         "x = paddle.to_tensor([1.0], stop_gradient=False); x.add_(paddle.ones([1]))",
@@ -239,7 +241,7 @@ MISTAKES = {
     ),
     "without_forward": Mistake(
         "class Net(nn.Layer):\n    pass\nNet()(paddle.ones([1]))",
-        "Net has no forward",
+        "Net has no method forward; define forward(self, x)",
     ),
     "optimizer_without_parameters": Mistake(
         "paddle.optimizer.SGD(0.1)",
@@ -255,7 +257,7 @@ MISTAKES = {
     ),
     "load_missing": Mistake(
         "paddle.jit.load('missing')",
-        "missing: there is neither missing.pdmodel nor missing.json nor a folder of that name",
+        "jit.load: there is neither missing.pdmodel nor missing.json nor a folder of that name",
     ),
     "load_missing_params": Mistake(
         "paddle.load('missing.pdparams')",
@@ -263,7 +265,7 @@ MISTAKES = {
     ),
     "load_pt": Mistake(
         "import zipfile\nz = zipfile.ZipFile('model.pt', 'w'); z.writestr('model/data.pkl', b'x'); z.close()\npaddle.load('model.pt')",
-        "in PyTorch, write its state dict with numpy.savez or safetensors, an",
+        "in PyTorch, save the state dict with safetensors.torch.save_file",
     ),
     "load_onnx": Mistake(
         "Path('model.onnx').write_bytes(b'\\x08\\x08\\x12\\x04test')\npaddle.load('model.onnx')",
@@ -283,7 +285,7 @@ MISTAKES = {
     ),
     "load_json_program": Mistake(
         "Path('model.json').write_text('{}')\npaddle.jit.load('model')",
-        "model.json: is not a program of Paddle 3: no field 'base_code'",
+        "model.json: this is not a program that Paddle 3 saved, there is no field 'base_code'",
     ),
     "save_swapped": Mistake(
         "paddle.save('net.pdparams', nn.Linear(2, 2).state_dict())",
@@ -303,7 +305,7 @@ MISTAKES = {
     ),
     "ragged_batch": Mistake(
         "class D(paddle.io.Dataset):\n    def __getitem__(self, i):\n        return np.ones(i + 1)\n    def __len__(self):\n        return 4\nlist(paddle.io.DataLoader(D(), batch_size=2))",
-        "DataLoader: samples of a batch have different shapes, [1] for the first and [2] for number 1; return",
+        "DataLoader: samples of a batch have different shapes, sample 0 has [1], sample 1 has [2]; return",
     ),
     "missing_feed": Mistake(
         "paddle.enable_static()\ntry:\n    p = paddle.static.Program()\n    with paddle.static.program_guard(p):\n        y = paddle.static.data('x', [None, 2]) * 2\n    paddle.static.Executor().run(p, feed={}, fetch_list=[y])\nfinally:\n    paddle.disable_static()",
@@ -335,7 +337,7 @@ MISTAKES = {
     ),
     "split_uneven": Mistake(
         "paddle.split(paddle.ones([5]), 2)",
-        "split: an axis of 5 does not split into num=2 equal pieces",
+        "split: an axis of 5 does not split into 2 equal pieces; pass a list of their sizes",
     ),
     "misspelled_method": Mistake(
         "paddle.ones([2]).summ()",
@@ -355,7 +357,7 @@ MISTAKES = {
     ),
     "to_tensor_of_text": Mistake(
         "paddle.to_tensor('abc')",
-        "to_tensor: a tensor cannot contain text (dtype <U3)",
+        "to_tensor: 'abc' contains text, a tensor contains numbers only",
     ),
     "eval_of_model": Mistake(
         "paddle.Model(nn.Linear(2, 2)).eval()",
@@ -378,5 +380,6 @@ def error_of(name: str) -> str:
 
 
 if __name__ == "__main__":
-    for name, mistake in MISTAKES.items():
-        print(f"{name}: {mistake.code}\n    {error_of(name)}\n")
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for name, mistake in MISTAKES.items():
+            print(f"{name}: {mistake.code}\n    {error_of(name)}\n")

@@ -149,7 +149,8 @@ def test_pdmodel_comes_first(tmp_path: Path) -> None:
     (tmp_path / "net.json").write_text("{}")
     paddle.jit.load(str(tmp_path / "net"))
     with pytest.raises(
-        FileError, match=r"net\.json: is not a program of Paddle 3: no field 'base_code'"
+        FileError,
+        match=r"net\.json: this is not a program that Paddle 3 saved, there is no field 'base_code'",
     ):
         paddle.jit.load(str(tmp_path / "net.json"))
 

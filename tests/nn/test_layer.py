@@ -103,7 +103,7 @@ def test_attribute_assignment() -> None:
 
     with pytest.raises(paddle.OpError, match=r"call super\(\).__init__\(\) before"):
         Early()
-    with pytest.raises(NotImplementedError, match="has no forward"):
+    with pytest.raises(NotImplementedError, match="has no method forward"):
         nn.Layer()(1)
 
 

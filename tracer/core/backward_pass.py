@@ -89,8 +89,8 @@ def node_inputs_when_recorded(node: Node) -> tuple[Any, ...]:
     args = node.args
     if args is None:
         why = (
-            f"backward: the graph of {node.op.public_name} was freed by an earlier backward(); use "
-            f"retain_graph=True"
+            f"backward: the graph of {node.op.public_name} was freed by an earlier backward(); "
+            "pass retain_graph=True to that earlier call"
         )
         raise InvalidOperationError(append_user_line(why))
     for arg in args:

@@ -6,6 +6,7 @@ CuPy is imported when a GPU is first requested. Until then every function here o
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -66,9 +67,17 @@ def _import_cupy_or_raise(asker: str) -> Any:
     try:
         return importlib.import_module("cupy")
     except ImportError as error:
-        raise OarlockError(
-            append_user_line(f"{asker} needs CuPy ({error}): pip install 'oarlock[gpu-train]'")
-        ) from None
+        hint = "" if _has_driver() else "; no driver of NVIDIA is installed, use the device 'cpu'"
+        problem = f"{asker} needs CuPy ({error}): pip install 'oarlock[gpu-train]'{hint}"
+        raise OarlockError(append_user_line(problem)) from None
+
+
+def _has_driver() -> bool:
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
 
 
 def cupyx_special_function(name: str) -> Any:

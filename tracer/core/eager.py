@@ -13,7 +13,7 @@ from .dtype import is_inexact
 from .errors import DeviceMismatchError, OperandError, OpError, append_user_line, op_error_like
 from .mode import Mode
 from .op import Meta, Op, Slot
-from .operand_checks import not_a_tensor_message
+from .operand_checks import argument_name, not_a_tensor_message
 from .result_size_limit import out_of_memory_error
 from .tensor import Tensor, save_value_for_backward_before_change, snapshot_with_gradient_history
 
@@ -152,7 +152,7 @@ def meta_of_input(slot: Slot, arg: Any) -> Any:
     if arg is None:
         return None
     if not slot.is_list:
-        return _meta_of_tensor(arg, slot.name)
+        return _meta_of_tensor(arg, argument_name(arg, slot.name))
     if not isinstance(arg, list | tuple):
         raise OperandError(f"{slot.name} must be a list of Tensors, not {type(arg).__name__}")
     if slot.values_slot_of_lod_slot:
@@ -208,7 +208,10 @@ def raise_op_error(
     if len(why) > MAX_REASON_LENGTH:  # an attribute of several megabytes may be part of the message
         why = f"{why[:MAX_REASON_LENGTH]} ..."
     message = f"{op.public_name}: {why} ({op.format_inputs(metas)})"
-    raise op_error_like(kind, append_user_line(message)) from cause
+    # An OpError of the kernel says nothing else than this error.
+    raise op_error_like(kind, append_user_line(message)) from (
+        None if isinstance(cause, OpError) else cause
+    )
 
 
 def _reason_of_kernel_error(error: Exception) -> str:

@@ -46,7 +46,9 @@ NOTES = {
     "lr": "it is the first argument, the parameters are passed as parameters=layer.parameters()",
     "requires_grad": "its meaning is the opposite",
 }
-INPLACE_HINT = "no layer or function works in place, except those whose names end in an underscore"
+INPLACE_HINT = (
+    "leave it out; functions whose names end in an underscore, such as F.relu_, work in place"
+)
 SIZES_HINT = "pass the sizes or axes as one list, such as {name}([2, 3])"
 # Functions that take a list where PyTorch also takes several numbers.
 _LIST_FUNCTIONS = frozenset(

@@ -60,7 +60,9 @@ _NO_SUCH_PACKAGE = "Oarlock does not have this package"
 PACKAGE_ATTRIBUTES = {
     "oarlock": {
         "as_tensor": "paddle.to_tensor",
-        "audio": f"{_NO_SUCH_PACKAGE}; compute features with paddle.signal.stft and paddle.matmul",
+        "audio": f"{_NO_SUCH_PACKAGE}; "
+        "a spectrogram is paddle.signal.stft(x, n_fft).abs(), mel features are the product of a "
+        "filter bank and a spectrogram",
         "autocast": "paddle.amp.auto_cast",
         "cat": "paddle.concat",
         "clamp": "paddle.clip",

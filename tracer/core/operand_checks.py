@@ -46,10 +46,17 @@ def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
         type(arg), "_has_no_value", False
     ):  # code converted by to_static raises another error for an undefined variable
         arg.raise_error()
-    frame = _frame_of_called_function()
-    names = (name for name, value in frame.f_locals.items() if value is arg and name != "self")
-    message = not_a_tensor_message(arg, next(names, "an argument"))
-    return OperandError(append_user_line(f"{asker or _function_name(frame)}: {message}"))
+    message = not_a_tensor_message(arg, argument_name(arg, "an argument"))
+    return OperandError(append_user_line(f"{asker or called_function_name()}: {message}"))
+
+
+def argument_name(arg: Any, default: str) -> str:
+    """Return the name of the argument `arg` of the public function that the user called; `default`
+    if it is unknown.
+    """
+    variables = _frame_of_called_function().f_locals
+    names = (name for name, value in variables.items() if value is arg and name != "self")
+    return next(names, default)
 
 
 def reject_several_numbers(function: str, first: Any, second: Any) -> None:

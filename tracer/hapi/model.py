@@ -874,8 +874,8 @@ def _as_loader(
     if isinstance(data, np.ndarray | Tensor):
         raise OpError(
             append_user_line(
-                f"Model: the data are one {type(data).__name__}, not a Dataset or DataLoader; for "
-                "arrays, pass paddle.io.TensorDataset([inputs, labels])"
+                f"Model.{called_function_name()}: the data are one {type(data).__name__}, not a "
+                "Dataset or DataLoader; for arrays, pass paddle.io.TensorDataset([inputs, labels])"
             )
         )
     if not isinstance(data, Dataset):

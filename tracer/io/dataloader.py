@@ -75,8 +75,8 @@ def _stack(arrays: Sequence[Any]) -> Any:
             raise OpError(
                 append_user_line(
                     "DataLoader: samples of a batch have different shapes, "
-                    f"{list(np.shape(arrays[0]))} for the first and {list(np.shape(array))} for "
-                    f"number {position}; return samples of one shape, or specify a collate_fn"
+                    f"sample 0 has {list(np.shape(arrays[0]))}, sample {position} has "
+                    f"{list(np.shape(array))}; return samples of one shape, or pass a collate_fn"
                 )
             )
     return np.stack(arrays)

@@ -205,7 +205,10 @@ class Layer:
         >>> Twice()(paddle.to_tensor([1, 2])).tolist()
         [2, 4]
         """
-        raise NotImplementedError(f"{type(self).__name__} has no forward")
+        raise NotImplementedError(
+            f"{type(self).__name__} has no method forward; define forward(self, x), which runs "
+            "when the layer is called"
+        )
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """Call the pre-forward hooks, `forward` and the post-forward hooks; return the outputs."""

@@ -15,6 +15,7 @@ from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..core.type_aliases import DTypeLike
 from . import functional as F
+from .functional.conv import is_channels_last
 from .functional.sync_norm import sync_batch_norm
 from .initializer import Constant, Normal
 from .layer import Layer, LayerT, NoHalfPrecisionLayer
@@ -113,18 +114,35 @@ class _BatchNorm(NoHalfPrecisionLayer):
     def forward(self, input: Tensor) -> Tensor:
         if self._ranks:
             _check_rank(self, input, self._ranks)
-        return F.batch_norm(
-            input,
-            self._mean,
-            self._variance,
-            self.weight,
-            self.bias,
-            self.training,
-            self._momentum,
-            self._epsilon,
-            self._data_format,
-            self._use_global_stats,
-        )
+        try:
+            return F.batch_norm(
+                input,
+                self._mean,
+                self._variance,
+                self.weight,
+                self.bias,
+                self.training,
+                self._momentum,
+                self._epsilon,
+                self._data_format,
+                self._use_global_stats,
+            )
+        except OpError:
+            self._check_channels(input)
+            raise
+
+    def _check_channels(self, x: Tensor) -> None:
+        """Raise OpError if x has another number of channels than the layer."""
+        check_tensors(x)
+        axis = -1 if is_channels_last(self._data_format) else 1
+        channels = x.meta.shape[axis]
+        if channels not in (-1, self._num_features):
+            kind = type(self).__name__
+            why = (
+                f"the input has {channels} channels (axis {axis}, "
+                f"data_format={self._data_format!r}), num_features is {self._num_features}"
+            )
+            raise OpError(append_user_line(f"{kind}: {why} (X={x.meta})")) from None
 
     def extra_repr(self) -> str:
         text = (

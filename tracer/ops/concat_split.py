@@ -129,7 +129,7 @@ def section_sizes(size: int, num: int, sections: Sequence[int]) -> Sequence[int]
         check(num > 0, "neither num nor sections states the number of pieces")
         check(
             size < 0 or size % num == 0,
-            f"an axis of {size} does not split into num={num} equal pieces",
+            f"an axis of {size} does not split into {num} equal pieces; pass a list of their sizes",
         )
         return [-1 if size < 0 else size // num] * num
     rest = [i for i, s in enumerate(sections) if s < 0]
@@ -172,8 +172,12 @@ def stack(xs, *, axis: int = 0):
 def _(xs, *, axis):
     check_dtypes_and_ranks_match(xs)
     shape = xs[0].shape
-    for x in xs[1:]:
-        check(all(map(dims_match, shape, x.shape)), "the shapes differ")
+    for i, x in enumerate(xs):
+        check(
+            all(map(dims_match, shape, x.shape)),
+            f"the shapes differ: tensor 0 has {list(xs[0].shape)}, tensor {i} has {list(x.shape)}; "
+            "stack needs equal shapes",
+        )
         shape = tuple(map(pick_known_dim, shape, x.shape))
     at = normalize_axis(axis, len(shape) + 1)
     return Meta((*shape[:at], len(xs), *shape[at:]), xs[0].dtype)

@@ -48,7 +48,7 @@ def dropout(
     the same.
     """
     check_float(x)
-    check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
+    check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not between 0 and 1")
     factor = x.dtype.type(
         _require_scale_of_dropout_mode(dropout_prob, dropout_implementation, is_test)
     )
@@ -65,7 +65,7 @@ def dropout(
 @dropout.meta
 def _(x, given, *, dropout_prob, is_test, dropout_implementation, fix_seed, seed):
     check_float(x)
-    check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
+    check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not between 0 and 1")
     _require_scale_of_dropout_mode(dropout_prob, dropout_implementation, is_test)
     return x, Meta(x.shape, np.dtype(np.uint8))
 

@@ -171,7 +171,7 @@ def _(
 ):
     check_float(x)
     check(mode in CELLS, f"mode={mode!r} is not one of {', '.join(CELLS)}")
-    check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
+    check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not between 0 and 1")
     check_dtype(all(m.dtype == x.dtype for m in (*pre, *weights)), "the dtypes differ")
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
     why = _invalid_inputs_message(x, pre, weights, cell, directions, num_layers, hidden_size)

@@ -106,7 +106,12 @@ def broadcast_shapes(x: Shape, y: Shape) -> Shape:
     rank = max(len(x), len(y))
     padded = zip((1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y, strict=True)
     dims = [find_broadcast_dim(a, b) for a, b in padded]
-    check(None not in dims, "the shapes do not broadcast")
+    if None in dims:
+        axis = dims.index(None) - rank
+        raise OpError(
+            f"the shapes do not broadcast: axis {axis} has {x[axis]} and {y[axis]} elements; "
+            "both must be equal, or one of them 1"
+        )
     return tuple(d for d in dims if d is not None)
 
 

@@ -42,12 +42,12 @@ def to_array(data: Any, dtype: Any = None) -> Any:
     from_python = not isinstance(data, np.ndarray | np.generic)
     try:
         array = np.array(data)
-    except ValueError as error:
+    except ValueError:
         raise OpError(
             append_user_line(
                 "to_tensor: the nested lists have different lengths; pad them to one length"
             )
-        ) from error
+        ) from None
     except TypeError:  # raised by CuPy for implicit conversion
         if cuda.gpu_index_of(data) is None:
             raise
@@ -62,9 +62,11 @@ def to_array(data: Any, dtype: Any = None) -> Any:
         )
         return array.astype(np.int64 if array.dtype.kind == "i" else default_dtype)
     if array.dtype not in DTYPE_BY_NP:
-        content = {"U": "text", "S": "bytes", "O": "Python objects"}.get(array.dtype.kind, "this")
+        content = {"U": "text", "S": "bytes"}.get(array.dtype.kind, f"the dtype {array.dtype}")
         raise OperandError(
-            append_user_line(f"to_tensor: a tensor cannot contain {content} (dtype {array.dtype})")
+            append_user_line(
+                f"to_tensor: {data!r:.40} contains {content}, a tensor contains numbers only"
+            )
         )
     return array
 
@@ -147,7 +149,7 @@ def device_index(place: Any, op: str = "to_tensor") -> int | None:
     Raises OarlockError if it cannot be used.
     """
     parsed = parse_place(place, op)
-    return require_usable_gpu_index_unless_cpu(parsed, f"{type(parsed).__name__}({parsed.index})")
+    return require_usable_gpu_index_unless_cpu(parsed, f"{called_function_name()}: {parsed!r}")
 
 
 def array_to_tensor_on_device_of(x: Tensor, array: Any) -> Tensor:

@@ -255,9 +255,15 @@ def cross_entropy(
         lacks_class_axis = not soft_label and label.ndim == input.ndim - 1
     except AttributeError:
         raise not_a_tensor_error(input) from None
+    given_label = label
     if lacks_class_axis:
         label = unsqueeze(label, axis)
-    _, loss = _softmax_cross_entropy(input, label, soft_label, ignore_index, axis, use_softmax)
+    try:
+        _, loss = _softmax_cross_entropy(input, label, soft_label, ignore_index, axis, use_softmax)
+    except OpError:
+        if lacks_class_axis:
+            _check_shape_of_classes(input, given_label, axis)
+        raise
     if weight is not None:
         loss = _weight_by_class_and_reduce(
             loss, label, weight, ignore_index, reduction, soft_label, axis
@@ -268,6 +274,17 @@ def cross_entropy(
     if soft_label or reduction != "mean":
         return reduce_loss(loss, reduction, "cross_entropy")
     return _mean_of_valid_losses(loss, label, ignore_index)
+
+
+def _check_shape_of_classes(input: Tensor, label: Tensor, axis: int) -> None:
+    """Raise OpError if labels without an axis of classes have another shape than the logits."""
+    shape = list(input.meta.shape)
+    del shape[axis]
+    found = label.meta.shape
+    if any(a != b and min(a, b) >= 0 for a, b in zip(shape, found, strict=True)):
+        why = f"label must have the shape {shape}, one class index per row of the logits, not "
+        operands = f"input={input.meta}, label={label.meta}"
+        raise OpError(append_user_line(f"cross_entropy: {why}{list(found)} ({operands})")) from None
 
 
 def _mean_of_valid_losses(loss: Tensor, label: Tensor, ignore_index: int) -> Tensor:
