@@ -180,7 +180,7 @@ def view(
         typer.Argument(help="path without suffix of m.pdmodel or m.json, or path of an .onnx file"),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="page to write; default: MODEL.html")
+        Path | None, typer.Option("--output", "-o", help="page to write; default: NAME.html in the current folder, for a model NAME")
     ] = None,
     profile: Annotated[
         bool,

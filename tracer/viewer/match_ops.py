@@ -85,12 +85,12 @@ class OpSignatures:
     def _source_parts(self, source: Source) -> tuple[Any, ...]:
         match source.kind:
             case "op":
-                return ("op", self.upstream[source.op], source.slot, source.position)
+                origin = ("op", self.upstream[source.op], source.slot, source.position)
             case "parameter":
-                return ("parameter", str(self.graph.parameters[source.slot].type))
-            case "input":
-                return ("input", source.position)
-        return (source.kind, source.position)
+                origin = ("parameter", str(self.graph.parameters[source.slot].type))
+            case _:
+                origin = (source.kind, source.position)
+        return (*origin, source.loop_variable)
 
     def _parameter_names(self, number: int) -> tuple[str, ...]:
         return tuple(
@@ -102,7 +102,7 @@ class OpSignatures:
 
     def _uses(self, numbers: Iterable[int]) -> dict[int, list[tuple[str, int, int | str]]]:
         """Return the uses of the results of each op: the output slot, the position, and the number
-        of the op or the index of the output of the model as text.
+        of the op or, as text, the index of the output of the model or of its block.
         """
         uses: dict[int, list[tuple[str, int, int | str]]] = defaultdict(list)
         for number in numbers:
@@ -110,9 +110,12 @@ class OpSignatures:
                 for source in sources:
                     if source.op >= 0:
                         uses[source.op].append((source.slot, source.position, number))
-        for index, source in enumerate(self.flow.outputs):
-            if source.op >= 0:
-                uses[source.op].append((source.slot, source.position, f"output {index}"))
+        returned = [("output", self.flow.outputs)]
+        returned += [("block output", results) for results in self.flow.block_results.values()]
+        for kind, sources in returned:
+            for index, source in enumerate(sources):
+                if source.op >= 0:
+                    uses[source.op].append((source.slot, source.position, f"{kind} {index}"))
         return uses
 
 
@@ -137,6 +140,8 @@ def comparison_key(value: Any) -> Hashable:
         return tuple(comparison_key(item) for item in value)
     if isinstance(value, bool):
         return repr(int(value))
+    if isinstance(value, np.float64):  # an attribute of double precision
+        return repr(float(value))
     return repr(float(np.float32(value))) if isinstance(value, float) else repr(value)
 
 
