@@ -123,6 +123,8 @@ def read_model(
 
     model_filename, params_filename: of a folder; without params_filename each parameter has a file.
     """
+    if not os.fspath(path):
+        raise FileError("the path of a model is empty")
     prefix = model_prefix(path)
     if os.path.isdir(path) and not (
         _has_program_file_at_prefix(prefix)
@@ -136,6 +138,11 @@ def read_model(
                 foreign = describe_foreign_file(opened.read(64), os.fspath(path))
             name = os.path.basename(path)
             raise FileError(f"{name}: {foreign or 'is no model of Paddle'}")
+        if _has_program_file_at_prefix(prefix):  # with the other suffix
+            other = prefix + existing_program_suffix(prefix, prefix)
+            raise FileError(
+                f"{os.path.basename(file)}: there is no file {file}, did you mean {other}?"
+            )
         raise FileError(
             f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor "
             f"{prefix + PADDLE3_MODEL} nor a folder of that name{_suggest_prefix(prefix)}"
@@ -240,8 +247,9 @@ def _load_params_info_if_exists(prefix: str) -> dict[str, VarInfo] | None:
 def _read_paddle1_folder(folder: Path, model: str, params: str | None) -> ModelFileContents:
     if not (folder / model).exists():
         programs = [stem + suffix for stem in _DIRECTORY_STEMS for suffix in (PADDLE3_MODEL, MODEL)]
+        name = folder.name or folder
         raise FileError(
-            f"{folder.name}: the folder holds neither {model} nor one of {', '.join(programs)}"
+            f"{name}: the folder holds neither {model} nor one of {', '.join(programs)}"
         )
     pdmodel, program = _read_pdmodel_bytes_and_program(str(folder / model))
     names = [v.name for v in program.persistables()]
