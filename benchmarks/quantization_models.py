@@ -143,7 +143,7 @@ class TokenClassifier(nn.Layer):
         return self.fc(self.encoder(x).mean(1))
 
 
-# -- a recogniser of rendered words with CTC
+# -- a recognizer of rendered words with CTC
 
 CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
 MAX_CHARACTERS, IMAGE_HEIGHT, IMAGE_WIDTH = 6, 32, 128

@@ -21,7 +21,8 @@ _BY_FIRST_BYTES = (
     (b"\x89HDF", "is an HDF5 file; read it with h5py"),
     (
         b"{",
-        "is a JSON file; load the program of Paddle 3 in `name`.json with paddle.jit.load(name)",
+        "is a JSON file; if it is a program of Paddle 3, load it with paddle.jit.load and the path "
+        "without .json",
     ),
 )
 # The bytes that describe_foreign_file needs: a ZIP archive starts with the name of a file.

@@ -137,7 +137,7 @@ def read_model(
             with open_regular(path) as opened:
                 foreign = describe_foreign_file(opened.read(NUM_FIRST_BYTES), os.fspath(path))
             name = os.path.basename(path)
-            raise FileError(f"{name}: {foreign or 'is no model of Paddle'}")
+            raise FileError(f"{name} {foreign or 'is not a model of Paddle'}")
         if _has_program_file_at_prefix(prefix):  # with the other suffix
             other = prefix + existing_program_suffix(prefix, prefix)
             raise FileError(

@@ -81,7 +81,7 @@ def _run_first_pickle(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[
     ) as error:
         foreign = describe_foreign_file(bytes(data[:NUM_FIRST_BYTES]), name)
         raise FileError(
-            f"{name}: {foreign}"
+            f"{name} {foreign}"
             if foreign
             else f"{name}: is not a complete pickle (at byte {position}: {error!s:.80})"
         ) from None

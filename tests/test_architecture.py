@@ -134,6 +134,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
             "ir/passes",
             "jit",
             "loader",
+            "profiler",
         ),
         *(
             "nn",

@@ -87,7 +87,7 @@ def test_python_code_of_documents(document: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_commands_of_quantization_page(tmp_path: Path) -> None:
-    """The commands run after the Python code. Code 3: the new model is no gain on this machine."""
+    """The commands run after the Python code. Code 3: the new model has no advantage on this machine."""
     text = QUANTIZATION.read_text()
     (tmp_path / "code.py").write_text("\n".join(BLOCK.findall(text)))
     run(tmp_path, tmp_path / "code.py")

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.tools.syntax_trees import FILES, ROOT, nodes_of, tree_of
 
 PARAMETER_LINE = re.compile(r"([a-z]\w+(?:, [a-z]\w+)*): \S")
@@ -51,6 +53,7 @@ def documented(nodes: Iterable[ast.AST]) -> Iterator[tuple[Documented, str]]:
                 yield node, text
 
 
+@pytest.mark.slow
 def test_docstrings_name_what_exists() -> None:
     code_names: set[str] = set()
     classes: set[str] = set()

@@ -206,7 +206,7 @@ def test_logs_are_compared_as_spreadsheet(tmp_path: Path) -> None:
 def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fp32, fp16 = logs(tmp_path)
     monkeypatch.setitem(__import__("sys").modules, "xlsxwriter", None)
-    with pytest.raises(paddle.OarlockError, match=r"pip install oarlock\[amp\]"):
+    with pytest.raises(paddle.OarlockError, match=r"pip install 'oarlock\[amp\]"):
         debugging.compare_accuracy(fp32, fp16, str(tmp_path / "out.xlsx"))
 
 

@@ -82,11 +82,12 @@ MISTAKES = {
     ),
     "lr_of_adam": Mistake(
         "paddle.optimizer.Adam(nn.Linear(2, 2).parameters(), lr=0.1)",
-        "Paddle calls this argument 'learning_rate'",
+        "it is the first argument, the parameters are passed as parameters=layer.parameters()",
     ),
     "parameters_first": Mistake(
         "paddle.optimizer.Adam(nn.Linear(2, 2).parameters())",
-        "parameters=layer.parameters()",
+        "Adam: learning_rate is list, neither a number nor an LRScheduler; write Adam(learning_rate=0.001, "
+        "parameters=layer.parameters())",
     ),
     "optim": Mistake(
         "paddle.optim",
@@ -130,7 +131,7 @@ MISTAKES = {
     ),
     "dtype_name": Mistake(
         "paddle.ones([2]).astype('float31')",
-        "dtype: 'float31' is not one of bool, int16, int32, int64, float16, float32, float64, uint8, int8, bf",
+        "complex128; did you mean 'float32'?",
     ),
     "long": Mistake(
         "paddle.ones([2]).long()",
@@ -138,23 +139,23 @@ MISTAKES = {
     ),
     "matmul_shapes": Mistake(
         "paddle.matmul(paddle.ones([2, 3]), paddle.ones([2, 3]))",
-        "matmul_v2: the inner axes differ, 3 and 2",
+        "matmul: the inner axes differ, 3 and 2",
     ),
     "broadcast": Mistake(
         "paddle.ones([2, 3]) + paddle.ones([2, 4])",
-        "elementwise_add: the shapes do not broadcast",
+        "add: the shapes do not broadcast",
     ),
     "linear_features": Mistake(
         "nn.Linear(4, 2)(paddle.ones([3, 5]))",
-        "linear: the inner axes differ, 5 and 4",
+        "linear: the last axis of X has 5 elements, the weight Y needs 4 (in_features)",
     ),
     "conv_channels": Mistake(
         "nn.Conv2D(3, 8, 3)(paddle.ones([1, 8, 8, 3]))",
-        "conv2d: 8 channels are not 3 of Filter times groups=1",
+        "conv2d: Input has 8 channels (axis 1), Filter needs 3; if the images are NHWC, pass",
     ),
     "conv_without_batch": Mistake(
         "nn.Conv2D(3, 8, 3)(paddle.ones([3, 8, 8]))",
-        "conv2d: images require four axes",
+        "conv2d: the input needs 4 axes [N, C, H, W], and has 3; add the batch axis with unsqueeze(0)",
     ),
     "batch_norm_rank": Mistake(
         "nn.BatchNorm2D(3)(paddle.ones([2, 3, 4]))",
@@ -162,7 +163,7 @@ MISTAKES = {
     ),
     "batch_norm_channels": Mistake(
         "nn.BatchNorm2D(3)(paddle.ones([2, 4, 5, 5]))",
-        "batch_norm: Scale needs one element per channel of X, 4",
+        "batch_norm: X has 4 channels, Scale has the shape [3] instead of [4]",
     ),
     "concat_sizes": Mistake(
         "paddle.concat([paddle.ones([2, 3]), paddle.ones([3, 4])])",
@@ -174,7 +175,7 @@ MISTAKES = {
     ),
     "reshape_sizes": Mistake(
         "paddle.ones([2, 3]).reshape([4, 2])",
-        "reshape2: shape=[4, 2] does not hold as many elements as X",
+        "reshape: shape=[4, 2] has 8 elements, X has 6",
     ),
     "index_out_of_range": Mistake(
         "paddle.ones([2, 3])[5]",
@@ -186,39 +187,39 @@ MISTAKES = {
     ),
     "embedding_out_of_range": Mistake(
         "nn.Embedding(10, 4)(paddle.to_tensor([12]))",
-        "lookup_table_v2: an index is 12, outside of [0, 10)",
+        "embedding: an index is 12, outside of [0, 10)",
     ),
     "embedding_of_floats": Mistake(
         "nn.Embedding(10, 4)(paddle.ones([2]))",
-        "lookup_table_v2: an index is not of integers",
+        "embedding: an index has the dtype float32; convert it with astype('int64')",
     ),
     "label_out_of_range": Mistake(
         "F.cross_entropy(paddle.ones([2, 3]), paddle.to_tensor([0, 3]))",
-        "softmax_with_cross_entropy: a label is neither in 0 ... 2 nor ignore_index=-100",
+        "cross_entropy: a label is 3, outside of the classes [0, 3) and not ignore_index=-100",
     ),
     "label_shape": Mistake(
         "F.cross_entropy(paddle.ones([2, 3]), paddle.to_tensor([0, 1, 2]))",
-        "softmax_with_cross_entropy: Label does not fit Logits",
+        "cross_entropy: Label must have the shape [2, 1] (class indices), not [3, 1]",
     ),
     "array_for_tensor": Mistake(
         "F.relu(np.ones([2], 'float32'))",
-        "relu: an operand is ndarray, not a Tensor",
+        "relu: X must be a Tensor, not numpy.ndarray; convert it with paddle.to_tensor",
     ),
     "list_for_tensor": Mistake(
         "paddle.exp([1.0, 2.0])",
-        "exp: an operand is list, not a Tensor",
+        "exp: x must be a Tensor, not list; convert it with paddle.to_tensor",
     ),
     "ragged_list": Mistake(
         "paddle.to_tensor([[1, 2], [3]])",
-        "to_tensor: the nested lists have different lengths (setting an array element with a sequence. The re",
+        "to_tensor: the nested lists have different lengths; pad them to one length",
     ),
     "truth_of_many": Mistake(
         "bool(paddle.ones([2]))",
-        "bool(): only a tensor of one element is a Python scalar",
+        "bool(): only a tensor of one element is a Python scalar; reduce it with any() or all()",
     ),
     "item_of_many": Mistake(
         "paddle.ones([2]).item()",
-        "item: only a tensor of one element has an item without an index",
+        "without an index; use tolist(), numpy() or item(index)",
     ),
     "float_of_many": Mistake(
         "float(paddle.ones([2]))",
@@ -230,7 +231,7 @@ MISTAKES = {
     ),
     "in_place_leaf": Mistake(
         "x = paddle.to_tensor([1.0], stop_gradient=False); x.add_(paddle.ones([1]))",
-        "in place: a leaf that requires a gradient cannot be changed in place",
+        "add_: a tensor that requires a gradient cannot be changed in place; create a new tensor, or",
     ),
     "without_super_init": Mistake(
         "class Net(nn.Layer):\n    def __init__(self):\n        self.linear = nn.Linear(2, 2)\nNet()",
@@ -250,7 +251,7 @@ MISTAKES = {
     ),
     "save_without_spec": Mistake(
         "paddle.jit.save(nn.Linear(2, 2), 'net')",
-        "jit.save: input_spec should be a list with an InputSpec for every argument of forward, not NoneType",
+        "for every argument of forward, such as [InputSpec([None, 4], 'float32')], not NoneType",
     ),
     "load_missing": Mistake(
         "paddle.jit.load('missing')",
@@ -278,19 +279,19 @@ MISTAKES = {
     ),
     "load_json": Mistake(
         "Path('model.json').write_text('{}')\npaddle.load('model.json')",
-        "load the program of Paddle 3 in `name`.json with paddle.jit.load(name)",
+        "model.json is a JSON file; if it is a program of Paddle 3, load it with paddle.jit.load",
     ),
     "load_json_program": Mistake(
         "Path('model.json').write_text('{}')\npaddle.jit.load('model')",
-        "model.json: no field 'base_code'",
+        "model.json: is not a program of Paddle 3: no field 'base_code'",
     ),
     "save_swapped": Mistake(
         "paddle.save('net.pdparams', nn.Linear(2, 2).state_dict())",
-        "save: path must be a file name or an open file, not OrderedDict",
+        "not OrderedDict; the order of the arguments is save(obj, path)",
     ),
     "fit_without_prepare": Mistake(
         "paddle.Model(nn.Linear(2, 2)).fit(paddle.io.TensorDataset([paddle.ones([4, 2])]), verbose=0)",
-        "Model.train_batch: call prepare with an optimizer and a loss first",
+        "Model.fit: an optimizer is missing; call prepare(optimizer, loss) first",
     ),
     "fit_with_arrays": Mistake(
         "m = paddle.Model(nn.Linear(2, 2)); m.prepare(paddle.optimizer.SGD(0.1, parameters=m.parameters()), nn.MSELoss()); m.fit(np.ones([4, 2], 'float32'), np.ones([4, 2], 'float32'), verbose=0)",
@@ -298,7 +299,7 @@ MISTAKES = {
     ),
     "fit_without_loss": Mistake(
         "m = paddle.Model(nn.Linear(2, 2)); m.prepare(paddle.optimizer.SGD(0.1, parameters=m.parameters())); m.fit(paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 2])]), verbose=0)",
-        "Model.train_batch: call prepare with an optimizer and a loss first",
+        "Model.fit: a loss is missing; call prepare(optimizer, loss) first",
     ),
     "ragged_batch": Mistake(
         "class D(paddle.io.Dataset):\n    def __getitem__(self, i):\n        return np.ones(i + 1)\n    def __len__(self):\n        return 4\nlist(paddle.io.DataLoader(D(), batch_size=2))",
@@ -306,7 +307,11 @@ MISTAKES = {
     ),
     "missing_feed": Mistake(
         "paddle.enable_static()\ntry:\n    p = paddle.static.Program()\n    with paddle.static.program_guard(p):\n        y = paddle.static.data('x', [None, 2]) * 2\n    paddle.static.Executor().run(p, feed={}, fetch_list=[y])\nfinally:\n    paddle.disable_static()",
-        "Executor.run: 'x' is not fed (float32[?,2])",
+        "Executor.run: 'x' is not fed, pass feed={'x': array} (float32[?,2])",
+    ),
+    "data_in_dynamic_mode": Mistake(
+        "paddle.static.data('x', [None, 2])",
+        "data: declares a variable of a program; call paddle.enable_static() first",
     ),
     "attention_heads": Mistake(
         "nn.MultiHeadAttention(10, 3)",
@@ -326,7 +331,7 @@ MISTAKES = {
     ),
     "axis_out_of_range": Mistake(
         "paddle.ones([2, 3]).sum(axis=2)",
-        "reduce_sum: dim=2 is not an axis of rank 2",
+        "sum: axis=2 is outside of [-2, 1]",
     ),
     "split_uneven": Mistake(
         "paddle.split(paddle.ones([5]), 2)",
@@ -340,13 +345,17 @@ MISTAKES = {
         "paddle.zeros_lik(paddle.ones([2]))",
         "has no attribute 'zeros_lik'",
     ),
+    "misspelled_keyword": Mistake(
+        "paddle.sum(paddle.ones([2, 2]), axes=1)",
+        "did you mean 'axis'?",
+    ),
     "misspelled_layer": Mistake(
         "nn.Conv2DD(1, 1, 1)",
         "has no attribute 'Conv2DD'",
     ),
     "to_tensor_of_text": Mistake(
         "paddle.to_tensor('abc')",
-        "to_tensor: dtype <U3 is not supported",
+        "to_tensor: a tensor cannot contain text (dtype <U3)",
     ),
     "eval_of_model": Mistake(
         "paddle.Model(nn.Linear(2, 2)).eval()",

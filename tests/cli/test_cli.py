@@ -423,7 +423,7 @@ def test_help_joins_the_lines_of_a_paragraph() -> None:
         check=True,
         env=wide,
     ).stdout
-    assert "with two sizes of each dynamic dimension." in found
+    assert "(Oarlock's own kernels) for two sizes of each dynamic dimension." in found
     assert "or oarlock run-script -m module ARGUMENTS." in found
 
 

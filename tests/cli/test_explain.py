@@ -157,7 +157,7 @@ def test_recording_continues_after_each_problem(script: str) -> None:
     for part in (
         "'y': the dtypes differ",
         "fix:   cast one of the values",
-        "matmul_v2: the inner axes differ, 4 and 5",
+        "matmul: the inner axes differ, 4 and 5",
         "numpy(): the value of",
         "the number of rows is known only at run time",
         "'late' has a value only if the condition holds",

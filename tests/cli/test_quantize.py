@@ -327,6 +327,7 @@ def test_data_for_which_a_loop_does_not_end(method: str, tmp_path: Path) -> None
     assert files_of(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_ctrl_c_during_an_endless_run(tmp_path: Path) -> None:
     prefix = save(paddle.jit.to_static(LoopNet()), tmp_path, [None, 4])
     np.savez(tmp_path / "calib.npz", x=-np.ones((2, 4), np.float32))

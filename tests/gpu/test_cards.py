@@ -32,7 +32,7 @@ def test_missing_nccl_is_reported(cupy: ModuleType, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", None)
     with pytest.raises(
         OarlockError,
-        match=r"require NCCL, which is not available \(.*\): pip install oarlock\[gpu-train\]",
+        match=r"require NCCL, which is not available \(.*\): pip install 'oarlock\[gpu-train\]'",
     ):
         nccl.import_nccl()
 
@@ -41,7 +41,7 @@ def test_requested_backend_must_be_available(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "cupy", None)
     monkeypatch.setenv(mpi_or_nccl_communicator.BACKEND_VARIABLE, "nccl")
     with pytest.raises(
-        OarlockError, match=r"distributed: NCCL needs CuPy .*pip install oarlock\[gpu-train\]"
+        OarlockError, match=r"distributed: NCCL needs CuPy .*pip install 'oarlock\[gpu-train\]'"
     ):
         mpi_or_nccl_communicator.check_backend()
     monkeypatch.setenv(mpi_or_nccl_communicator.BACKEND_VARIABLE, "gloo")

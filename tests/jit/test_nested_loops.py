@@ -51,7 +51,9 @@ def test_number_of_recording_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_alias_links_of_a_failed_try() -> None:
     aliases = Aliases()
+    paddle.enable_static()
     old, other, made = (paddle.static.data(name, [2]) for name in ("old", "other", "made"))
+    paddle.disable_static()
     aliases.record_creation_time(old)
     aliases.record_creation_time(other)
     since, moment = aliases.num_tensor_links(), aliases.timestamp()

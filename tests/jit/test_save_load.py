@@ -313,7 +313,7 @@ def test_wrong_file_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             "m",
             [InputSpec([None, 5])],
             paddle.OpError,
-            r"matmul_v2: .*X=float32\[\?,5\]",
+            r"matmul: .*X=float32\[\?,5\]",
         ),
     ],
 )

@@ -148,7 +148,9 @@ def test_pdmodel_comes_first(tmp_path: Path) -> None:
     shutil.copy(FIXTURES / "mlp.pdiparams", tmp_path / "net.pdiparams")
     (tmp_path / "net.json").write_text("{}")
     paddle.jit.load(str(tmp_path / "net"))
-    with pytest.raises(FileError, match=r"net\.json: no field 'base_code'"):
+    with pytest.raises(
+        FileError, match=r"net\.json: is not a program of Paddle 3: no field 'base_code'"
+    ):
         paddle.jit.load(str(tmp_path / "net.json"))
 
 

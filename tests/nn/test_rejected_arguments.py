@@ -36,6 +36,27 @@ CASES: list[tuple[str, Callable[[], Any], str]] = [
         lambda: nn.utils.clip_grad_value_(nn.Linear(2, 2).parameters(), -1.0),
         "clip_value=-1.0 is negative",
     ),
+    ("no layers", lambda: nn.LSTM(2, 3, num_layers=0), "LSTM: num_layers=0 is less than 1"),
+    (
+        "size of a pool",
+        lambda: F.adaptive_max_pool1d(paddle.ones([1, 1, 4]), None),
+        "adaptive_max_pool1d: expected an int or a list of 1 ints, got None",
+    ),
+    ("fractional stride", lambda: F.max_pool2d(IMAGE, 2, stride=1.5), "got 1.5"),
+    ("integers", lambda: F.avg_pool2d(IMAGE.astype("int32"), 2), "needs a floating dtype"),
+    ("empty matrix", lambda: paddle.linalg.cond(paddle.zeros([0, 0])), "cond: the matrices are"),
+    (
+        "text",
+        lambda: paddle.distribution.Normal(0.0, 1.0).log_prob("x"),
+        "a tensor cannot contain text",
+    ),
+    (
+        "averages",
+        lambda: (
+            paddle.incubate.ModelAverage(0.15, parameters=[paddle.ones([1])]).apply().__enter__()
+        ),
+        "ModelAverage.apply: call step first",
+    ),
     ("divisor", lambda: F.avg_pool2d(IMAGE, 2, divisor_override=0), "divisor_override is 0"),
     (
         "unpool",

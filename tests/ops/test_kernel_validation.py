@@ -113,3 +113,21 @@ def test_matrix_power_rejects_integers() -> None:
 def test_rearrangements_reject_unknown_data_formats(name: str) -> None:
     with pytest.raises(OpError, match="data format NCWH is neither NCHW nor NHWC"):
         getattr(oarlock.nn.functional, name)(oarlock.ones([4, 4, 2, 2]), 2, data_format="NCWH")
+
+
+@pytest.mark.parametrize("dtype", ["int32", "bool", "complex64"])
+@pytest.mark.parametrize("row", {row.type: row for row in ROWS}.values(), ids=lambda row: row.type)
+def test_kernels_reject_dtypes_that_meta_rules_reject(row: Row, dtype: str) -> None:
+    """Floating operands are replaced by operands of another dtype."""
+
+    def convert(arg: Any) -> Any:
+        if isinstance(arg, list):
+            return [convert(a) for a in arg]
+        is_floating = isinstance(arg, np.ndarray) and arg.dtype.kind == "f"
+        return arg.astype(dtype) if is_floating else arg
+
+    with np.errstate(all="ignore"):
+        other = dataclasses.replace(row, args=[convert(arg) for arg in row.args])
+    if is_rejected_by_meta_rule(other):
+        with pytest.raises(OpError):
+            op_of(other)(*map(to_tensors, other.args), **other.attrs)

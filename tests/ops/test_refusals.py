@@ -25,20 +25,20 @@ def ix(*values: Any) -> Any:
 
 # fmt: off
 REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
-    ("reshape2", [f(2, 3)], {"shape": [4, -1]}, "shape=[4, -1] does not hold as many elements as X (X=float32[2,3])"),
+    ("reshape2", [f(2, 3)], {"shape": [4, -1]}, "shape=[4, -1]: the 6 elements of X are not a multiple of 4 (X=float32[2,3])"),
     ("reshape2", [f(2, 3)], {"shape": [-1, -1]}, "shape=[-1, -1] contains more than one -1"),
     ("reshape2", [f(2, 3)], {"shape": [-2, 3]}, "shape=[-2, 3] contains a size below -1"),
     ("reshape2", [f(2, 3)], {"shape": [3, 2, 0]}, "has a 0 at the position of an axis that X does not have"),
-    ("reshape2", [f(0, 3)], {"shape": [0, -1]}, "does not hold as many elements"),
-    ("reshape2", [f(2, 3)], {"shape": []}, "does not hold as many elements"),
-    ("squeeze2", [f(2, 1)], {"axes": [2]}, "axes=2 is not an axis of rank 2"),
-    ("unsqueeze2", [f(2, 3)], {"axes": [4]}, "axes=4 is not an axis of rank 3"),
+    ("reshape2", [f(0, 3)], {"shape": [0, -1]}, "the 0 elements of X are not a multiple of 0"),
+    ("reshape2", [f(2, 3)], {"shape": []}, "shape=[] has 1 elements, X has 6"),
+    ("squeeze2", [f(2, 1)], {"axes": [2]}, "axes=2 is outside of [-2, 1]"),
+    ("unsqueeze2", [f(2, 3)], {"axes": [4]}, "axes=4 is outside of [-3, 2]"),
     ("flatten_contiguous_range", [f(2, 3)], {"start_axis": 1, "stop_axis": 0}, "stop_axis=0 comes before start_axis=1"),
     ("transpose2", [f(2, 3)], {"axis": [0, 0]}, "axis=[0, 0] names an axis twice"),
     ("transpose2", [f(2, 3)], {"axis": [0]}, "axis=[0] does not name every axis of rank 2"),
     ("flip", [f(2, 3)], {"axis": [0, -2]}, "names an axis twice"),
     ("roll", [f(2, 3)], {"axis": [0], "shifts": [1, 2]}, "shifts=[1, 2] has another number of elements than axis=[0]"),
-    ("roll", [f(2, 3)], {"axis": [5], "shifts": [1]}, "axis=5 is not an axis of rank 2"),
+    ("roll", [f(2, 3)], {"axis": [5], "shifts": [1]}, "axis=5 is outside of [-2, 1]"),
     ("expand_v2", [f(2, 3)], {"shape": [3]}, "shape=[3] has fewer axes than X"),
     ("expand_v2", [f(2, 3)], {"shape": [-1, 2, 3]}, "has a -1 at the position of an axis that X does not have"),
     ("expand_v2", [f(2, 3)], {"shape": [4, 3]}, "X does not expand to shape=[4, 3]"),
@@ -50,17 +50,17 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("concat", [[f(2, 3), f(2, 3, dtype="float64")]], {}, "the dtypes differ (X=[float32[2,3], float64[2,3]])"),
     ("concat", [[f(2, 3), f(2, 2)]], {}, "the sizes of axis 1 differ, 3 and 2"),
     ("concat", [[f(), f()]], {}, "0-D tensors have no axis to be joined along"),
-    ("concat", [[f(2), f(2)]], {"axis": 1}, "axis=1 is not an axis of rank 1"),
+    ("concat", [[f(2), f(2)]], {"axis": 1}, "axis=1 is outside of [-1, 0]"),
     ("split", [f(5, 3)], {"sections": [2, 2]}, "sections=[2, 2] does not add up to an axis of 5"),
     ("split", [f(5, 3)], {"sections": [-1, -1]}, "contains more than one -1"),
     ("split", [f(5, 3)], {"num": 2}, "an axis of 5 does not split into num=2 equal pieces"),
     ("split", [f(5, 3)], {}, "neither num nor sections states the number of pieces"),
     ("stack", [[f(2), f(3)]], {}, "the shapes differ"),
     ("stack", [[f(2), f(2, dtype="float64")]], {}, "the dtypes differ"),
-    ("stack", [[f(2), f(2)]], {"axis": 2}, "axis=2 is not an axis of rank 2"),
+    ("stack", [[f(2), f(2)]], {"axis": 2}, "axis=2 is outside of [-2, 1]"),
     ("unstack", [f(2, 3)], {"axis": 1, "num": 2}, "num=2 is not the size of axis=1"),
     ("unbind", [f()], {}, "a 0-D tensor has no slices"),
-    ("slice", [f(5)], {"axes": [1], "starts": [0], "ends": [1]}, "axes=1 is not an axis of rank 1"),
+    ("slice", [f(5)], {"axes": [1], "starts": [0], "ends": [1]}, "axes=1 is outside of [-1, 0]"),
     ("slice", [f(5)], {"axes": [0], "starts": [1], "ends": [3], "decrease_axis": [0]}, "decrease_axis contains an axis whose size is not 1"),
     ("slice", [f(5)], {"axes": [0], "starts": [5], "ends": [6], "decrease_axis": [0]}, "decrease_axis contains an axis whose size is not 1"),
     ("strided_slice", [f(5)], {"axes": [0], "starts": [1], "ends": [3], "strides": [0]}, "a stride is 0"),
@@ -76,7 +76,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("pad3d", [f(1, 1, 1, 2, 3)], {"paddings": [0] * 6, "data_format": "NCHW"}, "data_format='NCHW' is neither"),
     ("gather", [f(3, 2), ix(3)], {}, "an index is 3, outside of [0, 3) (X=float32[3,2], Index=int64[1])"),
     ("gather", [f(3, 2), ix(-1)], {}, "an index is -1, outside of [0, 3)"),
-    ("gather", [f(3, 2), f(2)], {}, "an index is not of integers"),
+    ("gather", [f(3, 2), f(2)], {}, "an index has the dtype float32; convert it with astype('int64')"),
     ("gather", [f(3, 2), ix([0, 1], [1, 0])], {}, "Index should have the shape [n] or [n, 1]"),
     ("gather", [f(), ix(0)], {}, "a 0-D tensor has no slices"),
     ("index_select", [f(3, 2), np.array(1)], {}, "Index is 0-D"),
@@ -106,11 +106,11 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("masked_select", [f(3), np.ones(2, bool)], {}, "the shapes do not broadcast"),
     ("one_hot_v2", [ix(3)], {"depth": 3}, "an index is 3, outside of [0, 3)"),
     ("one_hot_v2", [ix(0)], {}, "depth=-1 is not positive"),
-    ("one_hot_v2", [f(2)], {"depth": 2}, "an index is not of integers"),
+    ("one_hot_v2", [f(2)], {"depth": 2}, "an index has the dtype float32; convert it with astype('int64')"),
     ("top_k_v2", [f(2, 3)], {"k": 4}, "k=4 is not in [1, 3]"),
     ("top_k_v2", [f(2, 3)], {"k": 0}, "k=0 is not in [1, 3]"),
     ("top_k_v2", [f(0, 3)], {"k": 1, "axis": 0}, "k=1 is not in [1, 0]"),
-    ("argsort", [f(2, 3)], {"axis": 2}, "axis=2 is not an axis of rank 2"),
+    ("argsort", [f(2, 3)], {"axis": 2}, "axis=2 is outside of [-2, 1]"),
     ("fill_constant", [], {"shape": [-1]}, "shape=[-1] holds a negative size"),
     ("fill_constant", [], {"shape": [2], "str_value": "two"}, "str_value='two' is not a number"),
     ("fill_constant", [], {"shape": [2], "dtype": 99}, "is not one of bool"),
@@ -144,7 +144,7 @@ def test_rejected(type: str, args: list[Any], attrs: dict[str, Any], words: str)
     ]
     with pytest.raises(OpError) as caught:
         OPS[type](*tensors, **attrs)
-    assert str(caught.value).startswith(f"{type}: ")
+    assert str(caught.value).startswith(f"{OPS[type].public_name}: ")
     assert words in str(caught.value)
 
 

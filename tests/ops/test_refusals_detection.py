@@ -81,5 +81,5 @@ def test_rejected(type: str, args: list[Any], attrs: dict[str, Any], words: str)
     ]
     with pytest.raises(OpError) as caught:
         OPS[type](*tensors, **attrs)
-    assert str(caught.value).startswith(f"{type}: ")
+    assert str(caught.value).startswith(f"{OPS[type].public_name}: ")
     assert words in str(caught.value)

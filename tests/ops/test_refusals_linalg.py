@@ -83,7 +83,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("fft_c2c", [f(2)], FFT, "needs a complex dtype"),
     ("fft_c2r", [f(3)], FFT, "needs a complex dtype"),
     ("fft_c2c", [c(2)], {**FFT, "normalization": "none"}, "normalization=none is not one of backward, forward, ortho"),
-    ("fft_c2c", [c(2)], {**FFT, "axes": [1]}, "axes=1 is not an axis of rank 1"),
+    ("fft_c2c", [c(2)], {**FFT, "axes": [1]}, "axes=1 is outside of [-1, 0]"),
     ("fft_c2c", [c(2, 2)], {**FFT, "axes": [0, 0]}, "names an axis twice"),
     ("fft_r2c", [c(2)], {**FFT, "onesided": True}, "needs a floating dtype"),
     ("fft_r2c", [f(0)], {**FFT, "onesided": True}, "an axis to transform has no elements"),
@@ -102,7 +102,7 @@ def test_rejected(type: str, args: list[Any], attrs: dict[str, Any], words: str)
     tensors = [[Tensor(t) for t in a] if isinstance(a, list) else Tensor(a) for a in args]
     with pytest.raises(OpError) as caught:
         OPS[type](*tensors, **attrs)
-    assert str(caught.value).startswith(f"{type}: ")
+    assert str(caught.value).startswith(f"{OPS[type].public_name}: ")
     assert words in str(caught.value)
 
 

@@ -232,7 +232,7 @@ def test_missing_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packa
     folder = networks.write_directory(tmp_path, "cls")
     Image.fromarray(np.zeros((40, 40, 3), np.uint8)).save(tmp_path / "x.png")
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(OarlockError, match=r"pip install oarlock\["):
+    with pytest.raises(OarlockError, match=r"pip install 'oarlock\["):
         list(pipeline.load(folder).predict(tmp_path / "x.png"))
 
 

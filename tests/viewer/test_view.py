@@ -182,6 +182,18 @@ def test_profile(model: str, tmp_path: Path) -> None:
         assert output_bytes >= 2 * 4 * 8 * 8 * 4
 
 
+def test_kernel_with_a_fused_activation_belongs_to_its_product(tmp_path: Path) -> None:
+    """ONNX Runtime names the kernel of a product, bias and activation `fused NAME`."""
+    net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    net.eval()
+    prefix = str(tmp_path / "net")
+    paddle.jit.save(net, prefix, input_spec=[paddle.static.InputSpec([None, 4], "float32", "x")])
+    data = data_of(view(prefix, tmp_path / "page.html", "--profile", "--repeat", "2"))
+    kernels = [op["kernels"][0][1] for op in data["ops"] if op["type"] == "matmul_v2"]
+    assert kernels == ["FusedGemm", "Gemm"]
+    assert data["profile"]["otherKernels"] == []
+
+
 def test_time_of_a_loop_is_that_of_the_loop(tmp_path: Path) -> None:
     model = str(FIXTURES / "pir_control.json")
     np.savez(tmp_path / "in.npz", x=np.ones((2, 4), np.float32), count=np.array([5]))

@@ -539,7 +539,7 @@ def test_image_backends(tmp_path: Path) -> None:
 def test_missing_pillow_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = datasets.MNIST(*mnist(tmp_path))
     monkeypatch.setitem(__import__("sys").modules, "PIL", None)
-    with pytest.raises(oar.OarlockError, match=r"pip install oarlock\[vision\]"):
+    with pytest.raises(oar.OarlockError, match=r"pip install 'oarlock\[vision\]'"):
         data[0]
     assert datasets.MNIST(*mnist(tmp_path), backend="cv2")[0][0].shape == (28, 28)
 

@@ -173,7 +173,7 @@ def _write_xlsx(
         raise OarlockError(
             append_user_line(
                 "compare_accuracy: writing a spreadsheet needs the package XlsxWriter: pip install "
-                "oarlock[amp], or give an output_filename that ends with .csv"
+                "'oarlock[amp]', or give an output_filename that ends with .csv"
             )
         ) from None
     workbook = xlsxwriter.Workbook(path, {"nan_inf_to_errors": True})
@@ -226,7 +226,7 @@ def compare_accuracy(
 
     Each log file `worker_*` of `dump_path` becomes a sheet; its rows are the tensors of the file of
     the same name in `another_dump_path`, each beside the tensor of the first run with the same op,
-    name and position. Overflows and unequal values are coloured.
+    name and position. Overflows and unequal values are colored.
 
     Parameters
     ----------

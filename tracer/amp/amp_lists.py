@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .. import ops as _ops  # noqa: F401  # defines all ops
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS, AmpClass
 
 # Ops in Paddle's AMP lists that Oarlock does not define.
@@ -79,7 +79,9 @@ def op_lists_with_custom_ops(
     custom_white, custom_black = set(white or ()), set(black or ())
     if custom_white & custom_black:
         raise OpError(
-            f"auto_cast: the ops {sorted(custom_white & custom_black)} are in both custom lists"
+            append_user_line(
+                f"auto_cast: the ops {sorted(custom_white & custom_black)} are in both custom lists"
+            )
         )
     return AmpOpLists(
         frozenset((white_list()[dtype][level] - custom_black) | custom_white),

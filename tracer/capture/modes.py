@@ -272,9 +272,9 @@ class Static(Mode):
         try:
             inferred = op.infer(metas, attrs)
         except (OpError, TypeError) as error:
-            why = str(error).removeprefix(f"{op.type}: ")
+            why = str(error).removeprefix(f"{op.public_name}: ")
             wrong = op_error_like(
-                error, append_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
+                error, append_user_line(f"{op.public_name}: {why} ({op.format_inputs(metas)})")
             )
             wrong.__suppress_context__ = True
             inferred = self.raise_error_unless_collecting(
@@ -310,7 +310,7 @@ class Static(Mode):
             self.raise_error_unless_collecting(maybe_undefined_error(maybe_undefined), None)
         if operand.is_mixed_scalar and op.type != "reshape2":
             warn(
-                f"{op.type}: an operand is 0-D in one branch and 1-D in the other; it "
+                f"{op.public_name}: an operand is 0-D in one branch and 1-D in the other; it "
                 f"becomes 0-D{operand.mixed_types}"
             )
             self.recorder.has_merged_ranks = True
@@ -321,7 +321,7 @@ class Static(Mode):
                 "be fetched or returned"
             )
             self.raise_error_unless_collecting(
-                TraceError(append_user_line(f"{op.type}: {why}{operand.mixed_types}")), None
+                TraceError(append_user_line(f"{op.public_name}: {why}{operand.mixed_types}")), None
             )
         return operand
 

@@ -56,7 +56,7 @@ def load_train_and_test_digits(seed: int) -> TrainAndTestDigits:
     try:
         from sklearn.datasets import load_digits  # noqa: PLC0415
     except ImportError:
-        raise OarlockError('demo: scikit-learn is missing; install "oarlock[demo]"') from None
+        raise OarlockError("demo: scikit-learn is missing: pip install 'oarlock[demo]'") from None
     data = load_digits()
     images = (resize_images(data.images / 16.0) * 2 - 1).astype(np.float32)[:, None]
     labels = data.target.astype(np.int64)[:, None]

@@ -44,7 +44,7 @@ def show_model(prefix: str, program: bool, all_parameters: bool = False) -> None
     out.print(_ops_table(files))
     contract = files.program.contract
     if contract is not None:
-        status = f"written by {contract.producer}; {contract.verified or 'not verified'}"
+        status = f"written by {contract.producer}; verification: {contract.verified or 'none'}"
         out.print(status, markup=False, highlight=False)
         for dim in NamedDimensions((arg.name, arg.dims) for arg in contract.inputs).dims:
             out.print(f"dim: {dim.name}: {dim.describe_sizes()}", markup=False, highlight=False)
@@ -76,7 +76,7 @@ def input_and_output_specs(
 
 def _inputs_outputs_table(files: ModelFileContents) -> Table:
     title = Text(escape_control_characters(files.name))
-    table = make_table("", "name", "type", "path", title=title)
+    table = make_table("", "name", "type", "argument or result", title=title)
     inputs, outputs = input_and_output_specs(files)
     for direction, specs in (("input", inputs), ("output", outputs)):
         for spec in specs:
@@ -96,7 +96,7 @@ def _parameters_table(files: ModelFileContents, limit: int) -> Table:
         "parameter",
         "type",
         "name in the layer",
-        title=f"{len(files.values)} arrays, {count:,} elements, {total / 1e6:.2f} MB",
+        title=f"{len(files.values)} parameters, {count:,} elements, {total / 1e6:.2f} MB",
     )
     for name, array in list(files.values.items())[:limit]:
         row = (files.info or {}).get(name)

@@ -98,7 +98,8 @@ def _summarize_onnx(path: str) -> GraphSummary:
         import onnx  # noqa: PLC0415 - an extra
     except ImportError:
         raise FileError(
-            f"{Path(path).name}: reading ONNX requires the package onnx (pip install oarlock[onnx])"
+            f"{Path(path).name}: reading ONNX requires the package onnx: "
+            "pip install 'oarlock[onnx]'"
         ) from None
     data = read_file(path, MAX_BYTES, ".onnx file")
     try:

@@ -30,8 +30,8 @@ app = typer.Typer(
     cls=OneLineErrorGroup,
     help=__doc__,
     epilog="Exit codes: 0 success; 1 an error, or a check failed; 2 invalid command line; 3 "
-    "quantize: no gain; 130 interrupted. OARLOCK_LOG=info or OARLOCK_LOG=json,info shows log "
-    "messages.",
+    "quantize: the new model has no advantage; 130 interrupted. OARLOCK_LOG=info or "
+    "OARLOCK_LOG=info,json shows log messages.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",  # "rich" keeps the line breaks of docstrings
@@ -54,8 +54,8 @@ Memory = Annotated[
     str,
     choice_option(
         ("steady", "changing", "smallest"),
-        "steady: inputs of a few sizes; changing: of many sizes; smallest: also return free "
-        "memory to the system after each run",
+        "steady: for inputs of a few sizes; changing: of many sizes; smallest: as changing, and "
+        "return free memory to the system after each run",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="show no progress")]
@@ -180,7 +180,10 @@ def inspect(
 def view(
     model: Annotated[
         str,
-        typer.Argument(help="path without suffix of m.pdmodel or m.json, or path of an .onnx file"),
+        typer.Argument(
+            metavar="MODEL",
+            help="path without suffix of m.pdmodel or m.json, or path of an .onnx file",
+        ),
     ],
     output: Annotated[
         Path | None,
@@ -223,17 +226,20 @@ def view(
 def diff(
     a: Annotated[
         str,
-        typer.Argument(help="path without suffix of m.pdmodel or m.json, or path of an .onnx file"),
+        typer.Argument(
+            metavar="OLD",
+            help="path without suffix of m.pdmodel or m.json, or path of an .onnx file",
+        ),
     ],
-    b: Annotated[str, typer.Argument(help="the other model")],
+    b: Annotated[str, typer.Argument(metavar="NEW", help="the other model")],
     html: Annotated[Path | None, typer.Option(help="also write the differences as a page")] = None,
 ) -> None:
     """Print the differences of two models: inputs and outputs, ops, attributes, weights, guards.
 
-    Names of variables do not matter. The exit code is 0 if the models are equal, 1 if they differ,
+    Names of variables are ignored. The exit code is 0 if the models are equal, 1 if they differ,
     2 after an error.
 
-    Example: `oarlock diff net other`
+    Example: `oarlock diff old new`
     """
     from .diff import print_differences  # noqa: PLC0415
 
@@ -246,15 +252,16 @@ def explain(
     target: Annotated[
         str,
         typer.Argument(
-            help="script.py:NAME; NAME: a Layer without required arguments, a function or a "
-            "variable that holds one"
+            metavar="TARGET",
+            help="SCRIPT.py:NAME; NAME is a Layer class without required arguments, a function, or "
+            "a variable with a Layer or function",
         ),
     ],
     input: Annotated[
         list[str],
         typer.Option(
-            help="spec of an argument, as x:float32[None,4]; repeat it for each argument. The "
-            "code is then also recorded, not only read"
+            help="name, dtype and shape of an argument, as x:float32[None,4]; repeat it for each "
+            "argument. The code is then also captured, not only read"
         ),
     ] = [],  # noqa: B006
 ) -> None:
@@ -273,8 +280,8 @@ def explain(
 @app.command()
 @wrap_to_print_error_and_exit
 def verify(prefix: Prefix, quiet: Quiet = False) -> None:
-    """Validate a model's files and compare the results of engine and interpreter, with two sizes of
-    each dynamic dimension.
+    """Validate a model's files, and compare the results of the engine (ONNX Runtime) with those of
+    the interpreter (Oarlock's own kernels) for two sizes of each dynamic dimension.
 
     The exit code is 1 if the files are invalid or the results differ.
 
@@ -290,7 +297,10 @@ def verify(prefix: Prefix, quiet: Quiet = False) -> None:
 def export(
     prefix: Prefix,
     repository: Annotated[
-        Path | None, typer.Argument(help="with --to triton: the model repository to write into")
+        Path | None,
+        typer.Argument(
+            metavar="REPOSITORY", help="with --to triton: the model repository to write into"
+        ),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="the file to write")] = None,
     to: Annotated[
@@ -325,8 +335,8 @@ def export(
     quiet: Quiet = False,
 ) -> None:
     """Export a model to ONNX (the file references the weights in the .pdiparams file), ORT format,
-    a Triton model repository, or the program format of another Paddle; check the file and compare
-    its results with the model's.
+    a Triton model repository, or the program format of another Paddle version; check the file and
+    compare its results with the model's.
 
     Example: `oarlock export net -o net.onnx`
     """
@@ -418,7 +428,7 @@ def quantize(
         bool,
         typer.Option(
             "--ignore-speed",
-            help="compute layers with integers although that is slower on this machine",
+            help="compute layers with integers even if that is slower on this machine",
         ),
     ] = False,
     run_timeout: Annotated[
@@ -439,9 +449,9 @@ def quantize(
     and, with --labels, accuracy.
 
     Layers that would lose too much accuracy remain float32; layers that would be slower compute in
-    float32. No model is written, and the exit code is 3, if it would be no gain: with ptq and
-    dynamic, if no layer computes with integers, the model is more than 2 % slower, or it is neither
-    faster nor smaller; with the other methods, if its weights are not smaller. See
+    float32. No model is written, and the exit code is 3, if it would have no advantage: with ptq
+    and dynamic, if no layer computes with integers, the model is more than 2 % slower, or it is
+    neither faster nor smaller; with the other methods, if its weights are not smaller. See
     docs/quantization.md.
 
     Example: `oarlock quantize net --data calibration.npz --labels y`
@@ -553,7 +563,9 @@ def run(
     ],
     images: Annotated[
         list[str],
-        typer.Argument(help="image files for the pipeline of the model directory"),
+        typer.Argument(
+            metavar="IMAGES...", help="image files for the pipeline of the model directory"
+        ),
     ] = [],  # noqa: B006
     input: Annotated[
         Path | None,
@@ -609,7 +621,10 @@ def run(
 @wrap_to_print_error_and_exit
 def pipeline_config(
     directory: Annotated[
-        str, typer.Argument(help="a model directory with inference.yml or infer_cfg.yml")
+        str,
+        typer.Argument(
+            metavar="DIRECTORY", help="a model directory with inference.yml or infer_cfg.yml"
+        ),
     ],
     output: Annotated[
         Path | None,
@@ -697,7 +712,7 @@ def run_script(
     api: Annotated[
         str | None,
         typer.Option(
-            help="the Paddle version to imitate: 1.8, 2.4 or 2.6; default: detected from the script"
+            help="the Paddle version to emulate: 1.8, 2.4 or 2.6; default: detected from the script"
         ),
     ] = None,
 ) -> None:

@@ -15,7 +15,7 @@ def _import_pyplot() -> Any:
     try:
         import matplotlib  # noqa: PLC0415
     except ImportError:
-        raise OarlockError('plot: matplotlib is missing; install "oarlock[demo]"') from None
+        raise OarlockError("plot: matplotlib is missing: pip install 'oarlock[demo]'") from None
     matplotlib.use("Agg")
     from matplotlib import pyplot  # noqa: PLC0415
 

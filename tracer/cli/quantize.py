@@ -49,7 +49,7 @@ def quantize_report_and_write_if_gain(
     """Quantize a model, print the report, and write the quantized model if it is a gain in size or
     time and accurate enough.
 
-    Returns the exit code: 0, or 3 if the quantized model is no gain and was not written.
+    Returns the exit code: 0, or 3 if the quantized model has no advantage and was not written.
     """
     settings.validate()
     if plot is not None and settings.method in HALF_METHODS:

@@ -88,11 +88,8 @@ def _reraise_naming_op_of_instruction(
         if slot is not None and a is None
     ]
     if missing:
-        raise OpError(
-            append_user_line(
-                f"{instruction.op.type}: {missing[0]} was not computed: no earlier op writes it"
-            )
-        )
+        why = f"{missing[0]} was not computed: no earlier op writes it"
+        raise OpError(append_user_line(f"{instruction.op.public_name}: {why}"))
     raise_op_error(instruction.op, args, instruction.attrs, error)
 
 
@@ -100,7 +97,7 @@ def _message_has_op_and_inputs(error: OpError, instruction: KernelCall) -> bool:
     """Whether the error message already starts with the op type and contains the metas of the
     inputs.
     """
-    return str(error).startswith(f"{instruction.op.type}: ") and " (" in str(error)
+    return str(error).startswith(f"{instruction.op.public_name}: ") and " (" in str(error)
 
 
 def _slot_tensors(slot: Any, values: dict[str, Any]) -> Any:

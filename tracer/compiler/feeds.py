@@ -78,7 +78,8 @@ def _iter_missing_input_problems(program: Program, feed: Mapping[str, Any]) -> I
         return
     read = {n for op in program.ops() if op.type != "feed" for n in op.input_names()}
     for name in sorted((wanted & read) - feed.keys()):
-        yield f"'{name}' is not fed ({_declared_meta(program.block.vars[name])})"
+        meta = _declared_meta(program.block.vars[name])
+        yield f"'{name}' is not fed, pass feed={{'{name}': array}} ({meta})"
 
 
 def _declared_meta(var: VarDesc) -> Meta:

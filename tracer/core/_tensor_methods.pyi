@@ -133,7 +133,7 @@ class TensorMethods:
     def as_strided(
         self, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None
     ) -> Tensor:
-        """Take elements at regular distances, in a new shape."""
+        """Return the elements at given strides, in a new shape."""
     def asin(self, name: str | None = None) -> Tensor:
         """Inverse sine, an angle in radians."""
     def asin_(self, name: str | None = None) -> Tensor:
@@ -289,31 +289,31 @@ class TensorMethods:
     def cummax(
         self, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Maxima of the first elements along one axis, and their indices."""
+        """Cumulative maximum along one axis, and the indices of the maxima."""
     def cummin(
         self, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Minima of the first elements along one axis, and their indices."""
+        """Cumulative minimum along one axis, and the indices of the minima."""
     def cumprod(
         self, dim: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
     ) -> Tensor:
-        """Products of the first elements along one axis."""
+        """Cumulative product along one axis."""
     def cumprod_(
         self, dim: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
     ) -> Tensor:
-        """Products of the first elements along one axis, in place."""
+        """Cumulative product along one axis, in place."""
     def cumsum(
         self, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
     ) -> Tensor:
-        """Sum up the elements along one axis, with all partial sums."""
+        """Cumulative sum along one axis."""
     def cumsum_(
         self, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
     ) -> Tensor:
-        """Sum up the elements along one axis, with all partial sums, in place."""
+        """Cumulative sum along one axis, in place."""
     def cumulative_trapezoid(
         self, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
     ) -> Tensor:
-        """Integrals up to each position along one axis by the trapezoidal rule."""
+        """Cumulative integral along one axis by the trapezoidal rule."""
     def deg2rad(self, name: str | None = None) -> Tensor:
         """Convert angles from degrees to radians."""
     def detach_(self) -> Tensor:
@@ -340,7 +340,7 @@ class TensorMethods:
         append: Tensor | None = None,
         name: str | None = None,
     ) -> Tensor:
-        """Differences of neighbours along one axis."""
+        """Differences of neighbors along one axis."""
     def digamma(self, name: str | None = None) -> Tensor:
         """Digamma function: the derivative of the logarithm of the gamma function."""
     def digamma_(self, name: str | None = None) -> Tensor:
@@ -384,9 +384,9 @@ class TensorMethods:
     def expand_as(self, y: Tensor, name: str | None = None) -> Tensor:
         """Broadcast a tensor to the shape of another one."""
     def expm1(self, name: str | None = None) -> Tensor:
-        """Exponential function minus 1, exact for small x."""
+        """Exponential function minus 1, accurate for small x."""
     def expm1_(self, name: str | None = None) -> Tensor:
-        """Exponential function minus 1, exact for small x, in place."""
+        """Exponential function minus 1, accurate for small x, in place."""
     def exponential_(self, lam: float = 1.0, name: str | None = None) -> Tensor:
         """Fill a tensor with random numbers from an exponential distribution, in place."""
     def fill_(self, value: Scalar) -> Tensor:
@@ -404,9 +404,9 @@ class TensorMethods:
     ) -> Tensor:
         """Set the elements on a diagonal of two axes, in place."""
     def flatten(self, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Tensor:
-        """Merge neighbouring axes into one."""
+        """Merge neighboring axes into one."""
     def flatten_(self, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Tensor:
-        """Merge neighbouring axes into one, in place."""
+        """Merge neighboring axes into one, in place."""
     def flip(self, axis: Axes | Tensor, name: str | None = None) -> Tensor:
         """Reverse the order of the elements along axes."""
     def floor(self, name: str | None = None) -> Tensor:
@@ -593,9 +593,9 @@ class TensorMethods:
     def log10_(self, name: str | None = None) -> Tensor:
         """Logarithm to base 10, in place."""
     def log1p(self, name: str | None = None) -> Tensor:
-        """Natural logarithm of 1 + x, exact for small x."""
+        """Natural logarithm of 1 + x, accurate for small x."""
     def log1p_(self, name: str | None = None) -> Tensor:
-        """Natural logarithm of 1 + x, exact for small x, in place."""
+        """Natural logarithm of 1 + x, accurate for small x, in place."""
     def log2(self, name: str | None = None) -> Tensor:
         """Logarithm to base 2."""
     def log2_(self, name: str | None = None) -> Tensor:
@@ -607,7 +607,7 @@ class TensorMethods:
     def logcumsumexp(
         self, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
     ) -> Tensor:
-        """Logarithms of the sums of the first exponentials along one axis, without overflow."""
+        """Logarithm of the cumulative sum of exponentials along one axis, without overflow."""
     def logical_and(self, y: Any, name: str | None = None) -> Tensor:
         """Logical and of two elements."""
     def logical_and_(self, y: Any, name: str | None = None) -> Tensor:
@@ -643,7 +643,7 @@ class TensorMethods:
     def lu(
         self, pivot: bool = True, get_infos: bool = False, name: str | None = None
     ) -> tuple[Tensor, ...]:
-        """LU decomposition of matrices with exchange of rows, packed into one matrix."""
+        """LU decomposition of matrices with row pivoting, packed into one matrix."""
     def lu_unpack(
         self,
         y: Tensor,
@@ -820,7 +820,7 @@ class TensorMethods:
         include_self: bool = True,
         broadcast: bool = True,
     ) -> Tensor:
-        """Write values at positions along one axis, with other positions for each row."""
+        """Write values at positions along one axis, with different positions per row."""
     def put_along_axis_(
         self,
         indices: Tensor,
@@ -830,7 +830,7 @@ class TensorMethods:
         include_self: bool = True,
         broadcast: bool = True,
     ) -> Tensor:
-        """Write values at positions along one axis, with other positions for each row, in place."""
+        """Write values at positions along one axis, with different positions per row, in place."""
     def qr(self, mode: str = "reduced", name: str | None = None) -> Any:
         """QR decomposition of matrices."""
     def quantile(
@@ -861,7 +861,7 @@ class TensorMethods:
     def repeat_interleave(
         self, repeats: int | Tensor, axis: int | None = None, name: str | None = None
     ) -> Tensor:
-        """Repeat each slice along one axis, next to itself."""
+        """Repeat each slice along one axis several times in a row."""
     def reshape(self, shape: Shape, name: str | None = None) -> Tensor:
         """Return a tensor with the same elements in another shape."""
     def reshape_(self, shape: Shape, name: str | None = None) -> Tensor:
@@ -915,7 +915,7 @@ class TensorMethods:
     def searchsorted(
         self, values: Tensor, out_int32: bool = False, right: bool = False, name: str | None = None
     ) -> Tensor:
-        """Positions in sorted rows at which values would keep the order."""
+        """Positions at which values can be inserted into sorted rows without changing the order."""
     def select_scatter(
         self, values: Tensor, axis: int, index: int, name: str | None = None
     ) -> Tensor:
@@ -1019,7 +1019,7 @@ class TensorMethods:
     def take(self, index: Tensor, mode: str = "raise", name: str | None = None) -> Tensor:
         """Take elements of a tensor at positions in its flattened form."""
     def take_along_axis(self, indices: Tensor, axis: int, broadcast: bool = True) -> Tensor:
-        """Take elements at positions along one axis, with other positions for each row."""
+        """Take elements at positions along one axis, with different positions per row."""
     def tan(self, name: str | None = None) -> Tensor:
         """Tangent of angles in radians."""
     def tan_(self, name: str | None = None) -> Tensor:

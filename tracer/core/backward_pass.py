@@ -89,7 +89,7 @@ def node_inputs_when_recorded(node: Node) -> tuple[Any, ...]:
     args = node.args
     if args is None:
         why = (
-            f"backward: the graph of {node.op.type} was freed by an earlier backward(); use "
+            f"backward: the graph of {node.op.public_name} was freed by an earlier backward(); use "
             f"retain_graph=True"
         )
         raise InvalidOperationError(append_user_line(why))

@@ -67,7 +67,7 @@ def _import_cupy_or_raise(asker: str) -> Any:
         return importlib.import_module("cupy")
     except ImportError as error:
         raise OarlockError(
-            append_user_line(f"{asker} needs CuPy ({error}): pip install oarlock[gpu-train]")
+            append_user_line(f"{asker} needs CuPy ({error}): pip install 'oarlock[gpu-train]'")
         ) from None
 
 

@@ -124,7 +124,11 @@ def parse_dtype(spec: Any) -> DType:
         except TypeError:
             found = None
     if found is None:
-        raise OperandError(f"dtype: {spec!r} is not one of {', '.join(_DTYPE_BY_NAME)}")
+        import difflib  # noqa: PLC0415 - slow to import, used only here
+
+        similar = difflib.get_close_matches(str(spec), _DTYPE_BY_NAME, 1)
+        guess = f"; did you mean {similar[0]!r}?" if similar else ""
+        raise OperandError(f"dtype: {spec!r} is not one of {', '.join(_DTYPE_BY_NAME)}{guess}")
     return found
 
 

@@ -12,7 +12,7 @@ from ._tape import Node, limited
 from .dtype import is_inexact
 from .errors import DeviceMismatchError, OperandError, OpError, append_user_line, op_error_like
 from .mode import Mode
-from .op import Op
+from .op import Meta, Op, Slot
 from .operand_checks import not_a_tensor_message
 from .result_size_limit import out_of_memory_error
 from .tensor import Tensor, save_value_for_backward_before_change, snapshot_with_gradient_history
@@ -143,19 +143,32 @@ def indexed_differentiable_results(op: Op, result: Any) -> list[tuple[int, Tenso
     return found
 
 
-def meta_of(arg: Any) -> Any:
-    """Return the Meta (shape and dtype) of an op argument. None stays None, a list becomes a list
-    of Metas.
+def meta_of_input(slot: Slot, arg: Any) -> Any:
+    """Return the Meta (shape and dtype) of an input of an op. None stays None, a list becomes a
+    list of Metas.
 
     Raises OperandError for an argument that is not a Tensor.
     """
-    if arg is None or isinstance(arg, Tensor):
-        return None if arg is None else arg.meta
-    if isinstance(arg, list | tuple):
-        if any(a is None for a in arg):
-            raise OperandError(not_a_tensor_message(None))
-        return [meta_of(a) for a in arg]
-    raise OperandError(not_a_tensor_message(arg))
+    if arg is None:
+        return None
+    if not slot.is_list:
+        return _meta_of_tensor(arg, slot.name)
+    if not isinstance(arg, list | tuple):
+        raise OperandError(f"{slot.name} must be a list of Tensors, not {type(arg).__name__}")
+    if slot.values_slot_of_lod_slot:
+        return _metas_of_lod(arg)
+    return [_meta_of_tensor(a, f"{slot.name}[{i}]") for i, a in enumerate(arg)]
+
+
+def _metas_of_lod(offsets: Any) -> Any:
+    """Return the Metas of LoD offsets: a list of levels, or a list of such lists."""
+    return [_metas_of_lod(o) if isinstance(o, list) else o.meta for o in offsets]
+
+
+def _meta_of_tensor(arg: Any, name: str) -> Meta:
+    if not isinstance(arg, Tensor):
+        raise OperandError(not_a_tensor_message(arg, name))
+    return arg.meta
 
 
 def metas_of_inputs(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -163,12 +176,10 @@ def metas_of_inputs(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     is not a Tensor.
     """
     try:
-        for slot, arg in zip(op.ins, args, strict=False):
-            if isinstance(arg, list | tuple) and not slot.is_list:
-                raise OperandError(not_a_tensor_message(arg))
-        return tuple(map(meta_of, args))
+        superfluous = (None,) * (len(args) - len(op.ins))  # `Op.infer` rejects them
+        return (*map(meta_of_input, op.ins, args), *superfluous)
     except OpError as error:
-        raise op_error_like(error, append_user_line(f"{op.type}: {error}")) from None
+        raise op_error_like(error, append_user_line(f"{op.public_name}: {error}")) from None
 
 
 def raise_op_error(
@@ -179,7 +190,7 @@ def raise_op_error(
     """
     if isinstance(error, DeviceMismatchError):
         raise DeviceMismatchError(
-            append_user_line(f"{op.type}: {error} ({_format_inputs_with_devices(op, args)})")
+            append_user_line(f"{op.public_name}: {error} ({_format_inputs_with_devices(op, args)})")
         ) from None
     metas = metas_of_inputs(op, args)
     if isinstance(error, MemoryError) and not isinstance(error, OpError):
@@ -189,14 +200,14 @@ def raise_op_error(
         if not isinstance(error, MemoryError):
             op.infer(metas, attrs)
     except OpError as found:
-        why, cause, kind = str(found).removeprefix(f"{op.type}: "), None, found  # type: ignore[assignment]
+        why, cause, kind = str(found).removeprefix(f"{op.public_name}: "), None, found  # type: ignore[assignment]
     except (TypeError, ValueError, IndexError, AttributeError):
         pass  # shape inference failed too: report the kernel's error
     # the user line is appended below
     why = why.partition("\n  at ")[0]
     if len(why) > MAX_REASON_LENGTH:  # an attribute of several megabytes may be part of the message
         why = f"{why[:MAX_REASON_LENGTH]} ..."
-    message = f"{op.type}: {why} ({op.format_inputs(metas)})"
+    message = f"{op.public_name}: {why} ({op.format_inputs(metas)})"
     raise op_error_like(kind, append_user_line(message)) from cause
 
 

@@ -45,6 +45,7 @@ NOTES = {
     "betas": "pass beta1 and beta2",
     "bias": "bias_attr=False switches the bias off",
     "elementwise_affine": "weight_attr=False and bias_attr=False switch the scale and shift off",
+    "lr": "it is the first argument, the parameters are passed as parameters=layer.parameters()",
     "requires_grad": "its meaning is the opposite",
 }
 INPLACE_HINT = "no layer or function works in place, except those whose names end in an underscore"
@@ -68,7 +69,10 @@ _LIST_FUNCTIONS = frozenset(
     ]
 )
 _TOO_MANY = re.compile(r"(\w+)\(\) takes .*positional arguments? but \d+ were given")
-_MESSAGE = re.compile(r"(?:(\w+)\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
+# Python 3.13 appends a guess.
+_MESSAGE = re.compile(
+    r"(?:(\w+)\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'(\. Did you mean .*)?"
+)
 
 # The packages whose functions, classes and methods a message may mean, if they are imported.
 PACKAGES = (
@@ -87,15 +91,19 @@ def keyword_hint(message: str) -> str | None:
     match = _MESSAGE.fullmatch(message)
     if match is None:
         return None
-    owner, function, keyword = match.groups()
+    owner, function, keyword, guess = match.groups()
     candidates = list(_functions_named(owner, function))
     if keyword == "inplace" and candidates:
         return INPLACE_HINT
+    parameters = {name for found in candidates for name in parameters_of(found)}
     wanted = KEYWORDS.get(keyword)
-    if wanted is None or not any(wanted in parameters_of(found) for found in candidates):
-        return None
-    note = f"; {NOTES[keyword]}" if keyword in NOTES else ""
-    return f"Paddle calls this argument {wanted!r}{note}"
+    if wanted in parameters:
+        note = f"; {NOTES[keyword]}" if keyword in NOTES else ""
+        return f"Paddle calls this argument {wanted!r}{note}"
+    import difflib  # noqa: PLC0415 - slow to import, used only here
+
+    similar = difflib.get_close_matches(keyword, sorted(parameters), 1)
+    return f"did you mean {similar[0]!r}?" if similar and not guess else None
 
 
 def _functions_named(owner: str | None, name: str) -> Iterator[Any]:

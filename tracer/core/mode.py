@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from ._tape import State
-from .errors import OarlockError, append_user_line
+from .errors import ArgumentAssertionError, OarlockError, append_user_line
 from .op import Op
 
 Tensor: TypeAlias = Any  # core.tensor.Tensor; its module imports this module
@@ -284,6 +284,13 @@ def reject_static_graph_mode(what: str, otherwise: str) -> None:
                 f"{what}: needs values, which a static program does not have; {otherwise}"
             )
         )
+
+
+def require_static_graph_mode(what: str) -> None:
+    """Raise ArgumentAssertionError, as Paddle does, if no program is being built."""
+    if state.mode.program_builder is None:
+        why = "declares a variable of a program; call paddle.enable_static() first"
+        raise ArgumentAssertionError(append_user_line(f"{what}: {why}"))
 
 
 def reject_or_must_skip_side_effect(what: str) -> bool:

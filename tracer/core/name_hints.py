@@ -56,7 +56,7 @@ MODEL_ATTRIBUTES = {
     "state_dict": "network.state_dict()",
     "train": "network.train(), or fit(data)",
 }
-_NO_SUCH_PACKAGE = "which Oarlock does not have"
+_NO_SUCH_PACKAGE = "Oarlock does not have this package"
 PACKAGE_ATTRIBUTES = {
     "oarlock": {
         "as_tensor": "paddle.to_tensor",
@@ -117,7 +117,7 @@ def missing_attribute_error(owner: str, name: str, alternatives: dict[str, str])
     found = alternatives.get(name)
     if found is None:
         return AttributeError(message)
-    message += f", {found}" if found.startswith("which ") else f"; use {found}"
+    message += f"; {found}" if found.startswith(_NO_SUCH_PACKAGE) else f"; use {found}"
     # Python adds "Did you mean" with a similar attribute of `obj` to the traceback.
     return AttributeError(message, name=name, obj=None)
 

@@ -160,6 +160,8 @@ class OpTraits(NamedTuple):
     amp_casts_only_x: automatic mixed precision casts only the first input.
     grad_keeps_shape: the gradients have the shapes of the inputs even if dimensions are dynamic, so
     they need not be summed over broadcast axes.
+    public_name: the name of the public function that runs the op, for error messages; "" if it is
+    the type.
     older_types: types of the op in older Paddle versions, with the same slots and attributes.
     older_attrs: attribute names in files of older Paddle versions -> current names.
     validate_before_kernel: in eager mode the meta rule runs before the kernel and rejects invalid
@@ -177,16 +179,17 @@ class OpTraits(NamedTuple):
     amp_class: AmpClass = ""
     amp_casts_only_x: bool = False
     grad_keeps_shape: bool = False
+    public_name: str = ""
     older_types: tuple[str, ...] = ()
     older_attrs: Mapping[str, str] = {}
     validate_before_kernel: bool = False
 
 
 # Frequently used values of the traits `no_grad_reason` and `no_half_reason`.
-NO_GRAD_NON_FLOAT_RESULT = "its result is not of a floating type"
+NO_GRAD_NON_FLOAT_RESULT = "its result is not floating-point"
 NO_HALF_COMPLEX = "there is no complex type of half precision"
 NO_HALF_DECOMPOSITION = "matrices are decomposed in float32 or float64, as in Paddle"
-NO_GRAD_VALUE_INDEPENDENT = "its result does not depend on the value of any operand"
+NO_GRAD_VALUE_INDEPENDENT = "its result does not depend on the values of its inputs"
 
 # Frequently used values of the trait `host_reason`.
 HOST_PYTHON_LOOP = "it loops over rows, boxes or words in Python and reads values"
@@ -296,6 +299,11 @@ class Op(OpBase):
         return tuple(s.name for s in self.ins if not s.is_constant) if self.has_vjp else ()
 
     @property
+    def public_name(self) -> str:
+        """The name of the public function that runs the op, which error messages contain."""
+        return self.traits.public_name or self.type
+
+    @property
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(self.numpy_kernel)
 
@@ -392,7 +400,7 @@ class Op(OpBase):
         unknown = given.keys() - self.attrs.keys()
         if unknown:
             raise OpError(
-                f"{self.type}: no attribute {sorted(unknown)}; it has {sorted(self.attrs)}"
+                f"{self.public_name}: no attribute {sorted(unknown)}; it has {sorted(self.attrs)}"
             )
         return {name: given.get(name, spec.default) for name, spec in self.attrs.items()}
 

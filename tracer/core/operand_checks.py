@@ -9,6 +9,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from .errors import (
     IndexRangeError,
     OperandError,
@@ -19,9 +21,20 @@ from .errors import (
 from .tensor import Tensor
 
 
-def not_a_tensor_message(arg: Any) -> str:
+def not_a_tensor_message(arg: Any, name: str = "an argument") -> str:
     """Return the error message for an argument that is not a Tensor."""
-    return f"an operand is {type(arg).__name__}, not a Tensor"
+    kind = type(arg)
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    hint = "; convert it with paddle.to_tensor" if _contains_numbers(arg) else ""
+    return f"{name} must be a Tensor, not {module}{kind.__qualname__}{hint}"
+
+
+def _contains_numbers(arg: Any) -> bool:
+    """Whether `paddle.to_tensor` converts an argument."""
+    first = arg
+    while isinstance(first, list | tuple) and first:
+        first = first[0]
+    return isinstance(first, np.ndarray | np.generic | complex | float | int)
 
 
 def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
@@ -33,9 +46,10 @@ def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
         type(arg), "_has_no_value", False
     ):  # code converted by to_static raises another error for an undefined variable
         arg.raise_error()
-    return OperandError(
-        append_user_line(f"{asker or called_function_name()}: {not_a_tensor_message(arg)}")
-    )
+    frame = _frame_of_called_function()
+    names = (name for name, value in frame.f_locals.items() if value is arg and name != "self")
+    message = not_a_tensor_message(arg, next(names, "an argument"))
+    return OperandError(append_user_line(f"{asker or _function_name(frame)}: {message}"))
 
 
 def reject_several_numbers(function: str, first: Any, second: Any) -> None:
@@ -68,12 +82,21 @@ def called_function_name() -> str:
     """Return the name of the public function that the user called, found on the call stack. For a
     Layer or another callable object, return the name of its class.
     """
+    return _function_name(_frame_of_called_function())
+
+
+def _frame_of_called_function() -> FrameType:
+    """Return the frame of the public function that the user called."""
     frame: FrameType | None = sys._getframe(1)
     last = frame
     while frame is not None and is_oarlock_internal_file(frame.f_code.co_filename):
         last, frame = frame, frame.f_back
-    assert last is not None  # at least the frame of this function
-    name, owner = last.f_code.co_name, last.f_locals.get("self")
+    assert last is not None  # at least the frame of the caller
+    return last
+
+
+def _function_name(frame: FrameType) -> str:
+    name, owner = frame.f_code.co_name, frame.f_locals.get("self")
     return type(owner).__name__ if name in ("__call__", "__init__") and owner is not None else name
 
 

@@ -314,7 +314,8 @@ class Tensor(TensorBase):
     def _guard_or_reject_read_and_get_scalar(self, reader: str) -> Any:
         array = np.asarray(cuda.to_host(self._guard_or_reject_read_and_get_array(reader)))
         if array.size != 1:
-            why = f"only a tensor of one element is a Python scalar (X={self.meta})"
+            hint = "; reduce it with any() or all()" if reader == "bool()" else ""
+            why = f"only a tensor of one element is a Python scalar{hint} (X={self.meta})"
             raise ArgumentAssertionError(append_user_line(f"{reader}: {why}"))
         return array.item()
 

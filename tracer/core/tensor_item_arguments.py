@@ -19,7 +19,8 @@ def check_tensor_item_arguments(meta: Meta, index: Sequence[Any]) -> None:
     if not index and size not in (1, -1):
         raise OpError(
             append_user_line(
-                f"item: only a tensor of one element has an item without an index {of}"
+                "item: only a tensor of one element has an item without an index; use tolist(), "
+                f"numpy() or item(index) {of}"
             )
         )
     for n, place in enumerate(index):

@@ -1,5 +1,5 @@
-"""Boston housing prices (Harrison and Rubinfeld 1978): samples of float64 [13], each column centred
-and divided by its range, and the price [1].
+"""Boston housing prices (Harrison and Rubinfeld 1978): samples of float64 [13], each column
+centered and divided by its range, and the price [1].
 """
 
 from __future__ import annotations

@@ -272,6 +272,6 @@ def import_nccl() -> Any:
 
 def _unavailable_message(reason: str) -> str:
     return (
-        f"distributed: tensors on GPUs require NCCL, which is not available ({reason}): pip "
-        f"install oarlock[gpu-train]"
+        f"distributed: tensors on GPUs require NCCL, which is not available ({reason}): "
+        "pip install 'oarlock[gpu-train]'"
     )

@@ -26,7 +26,7 @@ def get_timeout() -> float:
         return float(text) if text else DEFAULT_TIMEOUT
     except ValueError:
         raise OarlockError(
-            f"distributed: {TIMEOUT_VARIABLE}={text!r} is not a number of seconds"
+            append_user_line(f"distributed: {TIMEOUT_VARIABLE}={text!r} is not a number of seconds")
         ) from None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from ..tensor.creation import uniform
 from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
@@ -63,9 +63,9 @@ class Cauchy(Distribution):
         >>> paddle.distribution.Cauchy(0.0, 1.0).mean
         Traceback (most recent call last):
             ...
-        oarlock.core.errors.OpError: Cauchy: the distribution has no mean
+        oarlock.core.errors.OpError: Cauchy: the distribution has no mean...
         """
-        raise OpError("Cauchy: the distribution has no mean")
+        raise OpError(append_user_line("Cauchy: the distribution has no mean"))
 
     @property
     def variance(self) -> Tensor:
@@ -76,9 +76,9 @@ class Cauchy(Distribution):
         >>> paddle.distribution.Cauchy(0.0, 1.0).variance
         Traceback (most recent call last):
             ...
-        oarlock.core.errors.OpError: Cauchy: the distribution has no variance
+        oarlock.core.errors.OpError: Cauchy: the distribution has no variance...
         """
-        raise OpError("Cauchy: the distribution has no variance")
+        raise OpError(append_user_line("Cauchy: the distribution has no variance"))
 
     @property
     def stddev(self) -> Tensor:
@@ -89,9 +89,9 @@ class Cauchy(Distribution):
         >>> paddle.distribution.Cauchy(0.0, 1.0).stddev
         Traceback (most recent call last):
             ...
-        oarlock.core.errors.OpError: Cauchy: the distribution has no stddev
+        oarlock.core.errors.OpError: Cauchy: the distribution has no stddev...
         """
-        raise OpError("Cauchy: the distribution has no stddev")
+        raise OpError(append_user_line("Cauchy: the distribution has no stddev"))
 
     def sample(self, shape: Shape = (), name: str | None = None) -> Tensor:
         """Draw samples without gradients with respect to the parameters.

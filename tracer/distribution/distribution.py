@@ -298,8 +298,13 @@ def parameters(name: str, *values: Any) -> list[Tensor]:
 
 
 def to_tensor_of_dtype_like(value: Any, like: Tensor) -> Tensor:
-    """Convert a value to a Tensor with the dtype of `like`, a parameter of a distribution."""
-    return cast(value, like.dtype) if isinstance(value, Tensor) else to_tensor(value, like.dtype)
+    """Convert a value to a Tensor with the dtype of `like`, a parameter of a distribution.
+
+    Raises OpError for text and other values that are not numbers.
+    """
+    if isinstance(value, Tensor):
+        return cast(value, like.dtype)
+    return cast(to_tensor(value), like.dtype)
 
 
 def sum_rightmost(x: Tensor, count: int) -> Tensor:

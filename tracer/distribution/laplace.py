@@ -133,7 +133,7 @@ class Laplace(Distribution):
         )
 
     def _quantile_of_centered_probability(self, centred: Tensor) -> Tensor:
-        """Return the quantile at the probability `centred` + 1/2."""
+        """Return the quantile at the probability `centered` + 1/2."""
         return self.loc - self.scale * centred.sign() * (-2 * centred.abs()).log1p()
 
     def rsample(self, shape: Shape = ()) -> Tensor:

@@ -1,4 +1,4 @@
-"""Sample frequencies of Fourier transforms, and shifts of the frequency 0 to the centre and
+"""Sample frequencies of Fourier transforms, and shifts of the frequency 0 to the center and
 back.
 """
 
@@ -105,7 +105,7 @@ def _roll_by_half(x: Tensor, axes: Any, inverse: bool) -> Tensor:
 
 
 def fftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
-    """Move the frequency 0 of a spectrum to the centre of the axes.
+    """Move the frequency 0 of a spectrum to the center of the axes.
 
     The first half of each axis is swapped with the second: a roll by size // 2.
 
@@ -143,7 +143,7 @@ def fftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
 
 
 def ifftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
-    """Move the frequency 0 of a spectrum from the centre to the start of the axes.
+    """Move the frequency 0 of a spectrum from the center to the start of the axes.
 
     A roll by -(size // 2), the inverse of `fftshift`.
 

@@ -1,4 +1,4 @@
-"""The behaviour of Paddle 1.8 that lower packages use through `core.paddle1_compat`."""
+"""The behavior of Paddle 1.8 that lower packages use through `core.paddle1_compat`."""
 
 from __future__ import annotations
 

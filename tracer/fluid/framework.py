@@ -27,9 +27,9 @@ from ..static import (
     device_guard,
     name_scope,
 )
-from ..static import data as _data
 from ..static import program_guard as _program_guard
 from ..static.graph.block import Block
+from ..static.graph.declared_variables import declare_data_input
 from ..static.graph.default_programs import switch_main_program, switch_startup_program
 from ..static.graph.mode import StaticGraphMode, enable_static, is_recording_static_graph
 from ..static.graph.operator import Operator
@@ -143,7 +143,7 @@ def data(name: str, shape: Any, dtype: Any = "float32", lod_level: int = 0) -> A
     The newer name is `paddle.static.data`.
     """
     enter_paddle1_static_mode_unless_active_or_recording()
-    return _data(name, shape, dtype, lod_level)
+    return declare_data_input(name, shape, dtype, lod_level)
 
 
 def in_dygraph_mode() -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core import cuda, pytree
 from ..core.dtype import DTYPE_BY_NP, bfloat16
-from ..core.errors import FileError, OperandError, OpError
+from ..core.errors import FileError, OperandError, OpError, append_user_line
 from ..core.legacy_importer import import_legacy_module
 from ..core.tensor import Tensor
 from ..export import pdiparams_writer, pdmodel
@@ -99,13 +99,20 @@ def save(
     """
     protocol = protocol if pickle_protocol is None else pickle_protocol
     if type(protocol) is not int or protocol not in (2, 3, 4):
-        raise OpError(f"save: protocol must be 2, 3 or 4, not {protocol!r}")
+        raise OpError(append_user_line(f"save: protocol must be 2, 3 or 4, not {protocol!r}"))
     if not isinstance(use_binary_format, bool):
         raise OperandError(
-            f"save: use_binary_format should be a bool, not {type(use_binary_format).__name__}"
+            append_user_line(
+                f"save: use_binary_format should be a bool, not {type(use_binary_format).__name__}"
+            )
         )
     if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "write"):
-        raise OpError(f"save: path must be a file name or an open file, not {type(path).__name__}")
+        raise OpError(
+            append_user_line(
+                f"save: path must be a file name or an open file, not {type(path).__name__}; the "
+                "order of the arguments is save(obj, path)"
+            )
+        )
     if isinstance(obj, ScopeValue):  # value of a scope
         obj = obj.tensor
     chunks = (
@@ -118,7 +125,7 @@ def save(
         # file.
         path.write(b"".join(chunks))
     elif not os.path.basename(os.fspath(path)):
-        raise OpError(f"save: {os.fspath(path)!r} is a folder, not a file name")
+        raise OpError(append_user_line(f"save: {os.fspath(path)!r} is a folder, not a file name"))
     else:
         write_files_atomically({path: chunks})
 
@@ -185,7 +192,11 @@ def _serialize_program_or_pickle(obj: Any, protocol: int) -> Any:
 
 def _serialize_tensor_as_record(obj: Any) -> Any:
     if not is_tensor(obj):
-        raise OpError(f"save: use_binary_format requires a tensor, not a {type(obj).__name__}")
+        raise OpError(
+            append_user_line(
+                f"save: use_binary_format requires a tensor, not a {type(obj).__name__}"
+            )
+        )
     return pdiparams_writer.iter_serialized_record_chunks(
         obj.name, np.asarray(cuda.to_host(obj.array))
     )
@@ -389,7 +400,7 @@ def _load_model_values(
         return {name: np.array(values[name]) for name in names}
     hint = next((path + end for end in (".pdparams", ".pdopt") if os.path.isfile(path + end)), None)
     suggestion = f"; did you mean {os.path.basename(hint)!r}?" if hint else ""
-    raise OpError(f"load: no file, model or folder {path!r}{suggestion}")
+    raise OpError(append_user_line(f"load: no file, model or folder {path!r}{suggestion}"))
 
 
 def _load_folder_of_value_files(path: str) -> dict[str, Any]:
@@ -403,7 +414,9 @@ def _load_folder_of_value_files(path: str) -> dict[str, Any]:
             name = os.path.relpath(file_path, path).replace(os.sep, "/")
             values[name] = np.array(parse_params(read_file(file_path), [name], file_path)[name])
     if not values:
-        raise OpError(f"load: the folder {path!r} contains neither a model nor values")
+        raise OpError(
+            append_user_line(f"load: the folder {path!r} contains neither a model nor values")
+        )
     return dict(sorted(values.items()))
 
 

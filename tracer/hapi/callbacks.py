@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from ..optimizer.lr import LRScheduler as Scheduler
 
 __all__ = ["Callback", "EarlyStopping", "LRScheduler", "ModelCheckpoint", "ReduceLROnPlateau"]
@@ -471,7 +471,7 @@ class LRScheduler(Callback):
     def __init__(self, by_step: bool = True, by_epoch: bool = False) -> None:
         super().__init__()
         if by_step and by_epoch:
-            raise OpError("LRScheduler: by_step and by_epoch exclude each other")
+            raise OpError(append_user_line("LRScheduler: by_step and by_epoch exclude each other"))
         self.by_step = by_step
         self.by_epoch = by_epoch
 
@@ -533,7 +533,7 @@ class _MonitorCallback(Callback):
 
 
 class EarlyStopping(_MonitorCallback):
-    """Stop training if a value of the evaluation did not improve several times in a row.
+    """Stop training if a metric of the evaluation did not improve several times in a row.
 
     Parameters
     ----------
@@ -627,7 +627,7 @@ class EarlyStopping(_MonitorCallback):
 
 
 class ReduceLROnPlateau(_MonitorCallback):
-    """Multiply the learning rate by a factor if a value of the evaluation did not improve.
+    """Multiply the learning rate by a factor if a metric of the evaluation did not improve.
 
     Parameters
     ----------
@@ -687,7 +687,9 @@ class ReduceLROnPlateau(_MonitorCallback):
     ) -> None:
         super().__init__(monitor, mode, min_delta)
         if factor >= 1.0:
-            raise OpError(f"ReduceLROnPlateau: factor={factor} is not less than 1")
+            raise OpError(
+                append_user_line(f"ReduceLROnPlateau: factor={factor} is not less than 1")
+            )
         self.factor, self.patience, self.verbose = factor, patience, verbose
         self.cooldown, self.min_lr = cooldown, min_lr
         self.cooldown_counter = self.wait = self.epoch = 0

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import nn
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from ..tensor.creation import randn
 from .model_summary import eval_mode_with_forward_hooks
@@ -146,7 +146,7 @@ def flops(
     24
     """
     if not isinstance(net, nn.Layer):
-        raise OpError(f"flops: {type(net).__name__} is not a Layer")
+        raise OpError(append_user_line(f"flops: {type(net).__name__} is not a Layer"))
     counter = _LayerFlopsRecorder(custom_ops or {})
     with eval_mode_with_forward_hooks(
         net, counter.record, lambda layer: not list(layer.children())

@@ -21,6 +21,7 @@ from ..core.errors import OarlockError, OpError, append_user_line
 from ..core.html import html_table
 from ..core.mode import reject_static_graph_mode
 from ..core.name_hints import MODEL_ATTRIBUTES, suggest_alternatives
+from ..core.operand_checks import called_function_name
 from ..core.tensor import Tensor
 from ..core.type_aliases import DTypeLike
 from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
@@ -131,7 +132,9 @@ class Model:
         for spec in [*self._specs, *_to_list(labels)]:
             if not isinstance(spec, InputSpec):
                 raise OpError(
-                    f"Model: inputs and labels must be InputSpecs, not {type(spec).__name__}"
+                    append_user_line(
+                        f"Model: inputs and labels must be InputSpecs, not {type(spec).__name__}"
+                    )
                 )
         self._num_inputs = len(self._specs) or len(self._forward_argument_names())
         self._last_specs: list[InputSpec] = []  # specs of the last batch, for saving
@@ -204,11 +207,15 @@ class Model:
         """
         if loss is not None and not callable(loss):
             raise OpError(
-                f"Model.prepare: loss must be a Layer or a function, not {type(loss).__name__}"
+                append_user_line(
+                    f"Model.prepare: loss must be a Layer or a function, not {type(loss).__name__}"
+                )
             )
         for metric in _to_list(metrics):
             if not isinstance(metric, Metric):
-                raise OpError(f"Model.prepare: {type(metric).__name__} is not a Metric")
+                raise OpError(
+                    append_user_line(f"Model.prepare: {type(metric).__name__} is not a Metric")
+                )
         self._mixed_precision = Precision(amp_configs)
         self._mixed_precision.prepare(self.network, optimizer)
         self._optimizer, self._loss, self._metrics = optimizer, loss, _to_list(metrics)
@@ -267,7 +274,11 @@ class Model:
         {'total_params': 9, 'trainable_params': 9}
         """
         if input_size is None and not self._specs:
-            raise OpError("Model.summary: input_size is required, because the Model has no inputs")
+            raise OpError(
+                append_user_line(
+                    "Model.summary: input_size is required, because the Model has no inputs"
+                )
+            )
         return summary(self.network, self._specs if input_size is None else input_size, dtype)
 
     # -- one batch
@@ -328,7 +339,13 @@ class Model:
         ()
         """
         if self._optimizer is None or self._loss is None:
-            raise OpError("Model.train_batch: call prepare with an optimizer and a loss first")
+            missing = "an optimizer" if self._optimizer is None else "a loss"
+            raise OpError(
+                append_user_line(
+                    f"Model.{called_function_name()}: {missing} is missing; call "
+                    "prepare(optimizer, loss) first"
+                )
+            )
         self.network.train()
         self.mode = "train"
         targets = _to_tensors(labels)
@@ -474,7 +491,7 @@ class Model:
         >>> model.fit(dataset, batch_size=4, epochs=2, verbose=0)
         """
         if train_data is None:
-            raise OpError("Model.fit: train_data is required")
+            raise OpError(append_user_line("Model.fit: train_data is required"))
         sizes = [batch_size] * 2 if isinstance(batch_size, int) else list(batch_size)
         loader = _as_loader(train_data, sizes[0], num_workers, shuffle, drop_last, share=True)
         eval_loader = None if eval_data is None else _as_loader(eval_data, sizes[1], num_workers)
@@ -739,8 +756,10 @@ class Model:
         specs = self._specs or self._last_specs
         if not specs:
             raise OpError(
-                "Model.save: an inference model requires `inputs` of the Model, or a batch that "
-                "was run before"
+                append_user_line(
+                    "Model.save: an inference model requires `inputs` of the Model, or a batch "
+                    "that was run before"
+                )
             )
         if not self._specs:
             warnings.warn(
@@ -830,7 +849,7 @@ def _epochs_and_steps_for_num_iters(
     given numbers if num_iters is None.
     """
     if num_iters is not None and num_iters < 1:
-        raise OpError(f"Model: num_iters={num_iters} is less than 1")
+        raise OpError(append_user_line(f"Model: num_iters={num_iters} is less than 1"))
     if num_iters is None or steps is None:
         return epochs, steps
     return -(-num_iters // max(steps, 1)), min(num_iters, steps)

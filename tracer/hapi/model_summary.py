@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from .. import nn
 from ..core.autograd import no_grad
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec
 from ..tensor.convert import cast
@@ -69,7 +69,7 @@ def summary(
     {'total_params': 9, 'trainable_params': 9}
     """
     if input_size is None and input is None:
-        raise OpError("summary: input_size or input is required")
+        raise OpError(append_user_line("summary: input_size or input is required"))
     sizes = _shapes_per_argument(_shape_or_shapes(input) if input_size is None else input_size)
     args = (
         [input]
@@ -112,18 +112,22 @@ def _shape_with_dynamic_axis_as_one(size: Any) -> Any:
         return [_shape_with_dynamic_axis_as_one(s) for s in shape]
     if sum(d in (None, -1) for d in shape) > 1:
         raise OpError(
-            f"summary: only the batch size of an input may be dynamic, not {tuple(shape)}"
+            append_user_line(
+                f"summary: only the batch size of an input may be dynamic, not {tuple(shape)}"
+            )
         )
     static_shape = tuple(1 if d in (None, -1) else d for d in shape)
     if any(d <= 0 for d in static_shape):
-        raise OpError(f"summary: sizes must be positive, not {tuple(shape)}")
+        raise OpError(append_user_line(f"summary: sizes must be positive, not {tuple(shape)}"))
     return static_shape
 
 
 def _input_dtypes(sizes: list[Any], dtypes: Any) -> list[Any]:
     dtype_list = dtypes if isinstance(dtypes, list | tuple) else [dtypes or "float32"] * len(sizes)
     if len(dtype_list) != len(sizes):
-        raise OpError(f"summary: {len(dtype_list)} dtypes for {len(sizes)} inputs")
+        raise OpError(
+            append_user_line(f"summary: {len(dtype_list)} dtypes for {len(sizes)} inputs")
+        )
     return list(dtype_list)
 
 

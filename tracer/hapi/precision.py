@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ..amp import GradScaler, auto_cast, decorate
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from ..nn import ClipGradByGlobalNorm, ClipGradByNorm
 
@@ -35,14 +35,18 @@ class Precision:
         self.level = options.pop("level", "O1")
         if self.level not in LEVELS:
             raise OpError(
-                f"Model.prepare: the level {self.level!r} of amp_configs is not one of "
-                f"{', '.join(LEVELS)}"
+                append_user_line(
+                    f"Model.prepare: the level {self.level!r} of amp_configs is not one of "
+                    f"{', '.join(LEVELS)}"
+                )
             )
         unknown = options.keys() - {*LISTS, *SCALER_OPTIONS}
         if unknown:
             raise OpError(
-                f"Model.prepare: amp_configs has unknown keys {sorted(unknown)}; supported are "
-                f"{sorted({*LISTS, *SCALER_OPTIONS})}"
+                append_user_line(
+                    f"Model.prepare: amp_configs has unknown keys {sorted(unknown)}; supported are "
+                    f"{sorted({*LISTS, *SCALER_OPTIONS})}"
+                )
             )
         self._lists = {name: options[name] for name in LISTS if name in options}
         scaler_options = {name: options[name] for name in SCALER_OPTIONS if name in options}
@@ -57,8 +61,10 @@ class Precision:
         clip = optimizer._grad_clip
         if clip is not None and not isinstance(clip, ClipGradByGlobalNorm | ClipGradByNorm):
             raise OpError(
-                f"Model.prepare: level O2 supports gradient clipping by norm only, not "
-                f"{type(clip).__name__}"
+                append_user_line(
+                    f"Model.prepare: level O2 supports gradient clipping by norm only, not "
+                    f"{type(clip).__name__}"
+                )
             )
         decorate(network, optimizer, level="O2")
 

@@ -180,6 +180,18 @@ class LookAhead(LookaheadOptimizer):
         writing.redirect_last_output_or_assign(parameter + (slow - parameter) * is_due, parameter)
 
 
+def _average(sums_and_counts: Sequence[Tensor]) -> Any:
+    """Return the average of a parameter over the steps that were accumulated.
+
+    Raises OpError if there was none.
+    """
+    count = sum(int(t.array.item()) for t in sums_and_counts[NUM_SUMS : NUM_SUMS + 2])
+    if count == 0:
+        raise OpError(append_user_line("ModelAverage.apply: call step first, no step was averaged"))
+    total = sum(t.array for t in sums_and_counts[1:NUM_SUMS]) + sums_and_counts[0].array
+    return total / total.dtype.type(count)
+
+
 class ModelAverage(Averages):
     """Averages of parameters over the last steps, for evaluation.
 
@@ -333,9 +345,10 @@ class ModelAverage(Averages):
         ------
         None
 
-        Notes
-        -----
-        Without a call of `step` before, the averages are NaN.
+        Raises
+        ------
+        OpError
+            In eager mode, if `step` was not called before.
 
         Examples
         --------
@@ -352,12 +365,14 @@ class ModelAverage(Averages):
             with super().apply(executor, need_restore):
                 yield
             return
-        self._saved_arrays = [(p, p.array) for p, _ in self._sums_by_parameter_name.values()]
-        for parameter, sums_and_counts in self._sums_by_parameter_name.values():
-            total = sum(t.array for t in sums_and_counts[1:NUM_SUMS]) + sums_and_counts[0].array
-            parameter.array = total / total.dtype.type(
-                sum(int(t.array.item()) for t in sums_and_counts[NUM_SUMS : NUM_SUMS + 2])
-            )
+        averages = [
+            _average(sums_and_counts)
+            for _, sums_and_counts in self._sums_by_parameter_name.values()
+        ]
+        parameters = [parameter for parameter, _ in self._sums_by_parameter_name.values()]
+        self._saved_arrays = [(parameter, parameter.array) for parameter in parameters]
+        for parameter, average in zip(parameters, averages, strict=True):
+            parameter.array = average
         try:
             yield
         finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from ..loader.model_files import PARAMS, existing_program_suffix, model_prefix
 from .enums import PrecisionType
 from .option_table import format_option_table
@@ -368,8 +368,10 @@ class Config:
         """
         if precision_mode in (PrecisionType.Int8, PrecisionType.Bfloat16):
             raise OpError(
-                f"enable_tensorrt_engine: precision_mode must be Float32 or Half, not "
-                f"{precision_mode.name}"
+                append_user_line(
+                    f"enable_tensorrt_engine: precision_mode must be Float32 or Half, not "
+                    f"{precision_mode.name}"
+                )
             )
         self._options |= {"device": "tensorrt", "fp16": precision_mode == PrecisionType.Half}
         self._provider |= {
@@ -425,7 +427,9 @@ class Config:
         True
         """
         if not min_input_shape.keys() == max_input_shape.keys() == optim_input_shape.keys():
-            raise OpError("set_trt_dynamic_shape_info: the three dicts have different keys")
+            raise OpError(
+                append_user_line("set_trt_dynamic_shape_info: the three dicts have different keys")
+            )
         for kind, shapes in (
             ("min", min_input_shape),
             ("max", max_input_shape),
@@ -473,7 +477,11 @@ class Config:
         4
         """
         if count < 0:
-            raise OpError(f"set_cpu_math_library_num_threads: count must be >= 0, not {count}")
+            raise OpError(
+                append_user_line(
+                    f"set_cpu_math_library_num_threads: count must be >= 0, not {count}"
+                )
+            )
         self._options["threads"] = count
 
     def cpu_math_library_num_threads(self) -> int:
@@ -692,7 +700,9 @@ class Config:
         """
         if name.startswith("enable_") and name.removeprefix("enable_") in _UNSUPPORTED_DEVICES:
             raise OpError(
-                f"{name}: this device or mode is not supported; use the CPU, CUDA or TensorRT"
+                append_user_line(
+                    f"{name}: this device or mode is not supported; use the CPU, CUDA or TensorRT"
+                )
             )
         if name in _IGNORED_METHODS:
             return _ignore_call
@@ -732,6 +742,8 @@ def _ignore_call(*args: Any, **kwargs: Any) -> None:
 def _require_float32(precision: PrecisionType, function: str) -> None:
     if precision != PrecisionType.Float32:
         raise OpError(
-            f"{function}: precision_mode must be Float32, not {precision.name}; models run in the "
-            f"precision in which they were saved"
+            append_user_line(
+                f"{function}: precision_mode must be Float32, not {precision.name}; models run "
+                "in the precision in which they were saved"
+            )
         )

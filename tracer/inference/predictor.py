@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core import tensor as eager
 from ..core.dtype import DTYPE_BY_NP
-from ..core.errors import FileError, IndexRangeError, OperandError, OpError
+from ..core.errors import FileError, IndexRangeError, OperandError, OpError, append_user_line
 from ..loader.engine import Array, Engine
 from ..loader.model_files import read_model
 from ..loader.pdmodel import read_program_file_bytes
@@ -99,7 +99,9 @@ class Tensor:
         try:
             self._requested_shape = list(map(operator.index, shape))
         except TypeError:
-            raise OperandError(f"reshape: shape={shape!r:.80} must be a list of ints") from None
+            raise OperandError(
+                append_user_line(f"reshape: shape={shape!r:.80} must be a list of ints")
+            ) from None
 
     def copy_from_cpu(self, data: Array) -> None:
         """Copy an ndarray into an input.
@@ -179,7 +181,7 @@ class Tensor:
         (4, 3)
         """
         if self._array is None:
-            raise OpError(f"copy_to_cpu: '{self._name}' has no content yet")
+            raise OpError(append_user_line(f"copy_to_cpu: '{self._name}' has no content yet"))
         return self._array
 
     def shape(self) -> list[int]:
@@ -229,7 +231,9 @@ class Tensor:
         dtype = DTYPE_BY_NP.get(self._array.dtype.newbyteorder("="))
         if dtype is None or dtype.name not in {kind.value for kind in DataType}:
             raise OpError(
-                f"type: '{self._name}' has elements of the unsupported type {self._array.dtype}"
+                append_user_line(
+                    f"type: '{self._name}' has elements of the unsupported type {self._array.dtype}"
+                )
             )
         return DataType(dtype.name)
 
@@ -285,11 +289,17 @@ class Tensor:
             return
         if self._lod_handle is None:
             raise OpError(
-                f"set_lod: '{self._name}' has no packed sequences (LoD) in the model; pass padded "
-                f"sequences and their lengths"
+                append_user_line(
+                    f"set_lod: '{self._name}' has no packed sequences (LoD) in the model; pass "
+                    "padded sequences and their lengths"
+                )
             )
         if len(lod) != 1:
-            raise OpError(f"set_lod: '{self._name}' requires one level of LoD, not {len(lod)}")
+            raise OpError(
+                append_user_line(
+                    f"set_lod: '{self._name}' requires one level of LoD, not {len(lod)}"
+                )
+            )
         self._lod_handle._array = np.array(lod[0], "int64")
 
 
@@ -451,8 +461,10 @@ class Predictor:
         if inputs is not None:
             if not isinstance(inputs, Sequence) or isinstance(inputs, str):
                 raise OperandError(
-                    f"run: inputs must be a list of Tensors or arrays in the model's order, not "
-                    f"{type(inputs).__name__}"
+                    append_user_line(
+                        "run: inputs must be a list of Tensors or arrays in the model's order, "
+                        f"not {type(inputs).__name__}"
+                    )
                 )
             arrays = [x.array if isinstance(x, eager.Tensor) else np.asarray(x) for x in inputs]
             fetch = self.get_output_names() if self._lod_names else None
@@ -460,7 +472,7 @@ class Predictor:
         arrays = []
         for handle in self._input_handles:
             if handle._array is None:
-                raise OpError(f"run: {self._missing_input_message()}")
+                raise OpError(append_user_line(f"run: {self._missing_input_message()}"))
             arrays.append(handle._array)
         for handle, array in zip(self._output_handles, self._engine.run(arrays), strict=True):
             handle._array = array
@@ -528,7 +540,11 @@ class Predictor:
 
 def _require_handle(handles: dict[str, Tensor], name: str, kind: str) -> Tensor:
     if name not in handles:
-        raise OpError(f"get_{kind}_handle: no {kind} '{name}' (the model has {', '.join(handles)})")
+        raise OpError(
+            append_user_line(
+                f"get_{kind}_handle: no {kind} '{name}' (the model has {', '.join(handles)})"
+            )
+        )
     return handles[name]
 
 
@@ -593,7 +609,9 @@ def _load_program_and_locate_params(
         return config._buffers[0], str(path) if config._buffers[1] else None, "model.pdmodel"
     if not config.prog_file():
         if not config.model_dir():
-            raise OpError("create_predictor: the Config has no model; call set_model")
+            raise OpError(
+                append_user_line("create_predictor: the Config has no model; call set_model")
+            )
         files = read_model(config.model_dir())  # a folder of Paddle 1.x
         params_path = temporary_files.enter_context(combined_params_path(files))
         return files.pdmodel, params_path, files.name
@@ -633,7 +651,9 @@ class PredictorPool:
 
     def __init__(self, config: Config, size: int = 1) -> None:
         if not isinstance(size, Integral) or size < 1:
-            raise OpError(f"PredictorPool: size={size!r} must be an int of at least 1")
+            raise OpError(
+                append_user_line(f"PredictorPool: size={size!r} must be an int of at least 1")
+            )
         first = create_predictor(config)
         self._predictors: list[Predictor] = [first, *(first.clone() for _ in range(size - 1))]
 
@@ -666,8 +686,10 @@ class PredictorPool:
         """
         if not 0 <= index < len(self._predictors):
             raise IndexRangeError(
-                f"retrive: index {index} is out of range (the pool has {len(self._predictors)} "
-                "predictors)"
+                append_user_line(
+                    f"retrive: index {index} is out of range (the pool has {len(self._predictors)} "
+                    "predictors)"
+                )
             )
         return self._predictors[index]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import ArgumentAssertionError, OpError
+from ..core.errors import ArgumentAssertionError, OpError, append_user_line
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.profile_events import iterate_with_events, profile_state
 from ..core.tensor import Tensor
@@ -60,8 +60,10 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     if isinstance(first, list | tuple):
         return [default_collate_fn(list(fields)) for fields in zip(*batch, strict=True)]
     raise OpError(
-        f"DataLoader: a sample contains {type(first).__name__}; specify a collate_fn that "
-        "creates a batch of it"
+        append_user_line(
+            f"DataLoader: a sample contains {type(first).__name__}; specify a collate_fn that "
+            "creates a batch of it"
+        )
     )
 
 
@@ -70,9 +72,11 @@ def _stack(arrays: Sequence[Any]) -> Any:
     for position, array in enumerate(arrays):
         if np.shape(array) != np.shape(arrays[0]):
             raise OpError(
-                "DataLoader: samples of a batch have different shapes, "
-                f"{list(np.shape(arrays[0]))} for the first and {list(np.shape(array))} for number "
-                f"{position}; return samples of one shape, or specify a collate_fn"
+                append_user_line(
+                    "DataLoader: samples of a batch have different shapes, "
+                    f"{list(np.shape(arrays[0]))} for the first and {list(np.shape(array))} for "
+                    f"number {position}; return samples of one shape, or specify a collate_fn"
+                )
             )
     return np.stack(arrays)
 
@@ -102,7 +106,9 @@ def _place_of_batches(places: Any) -> Any:
         return None if places is None else parse_place(places, "DataLoader")
     if len(places) > 1:
         raise OpError(
-            f"DataLoader: supports one place, got {len(places)}; start a process for each GPU"
+            append_user_line(
+                f"DataLoader: supports one place, got {len(places)}; start a process for each GPU"
+            )
         )
     return parse_place(places[0], "DataLoader") if places else None
 
@@ -200,7 +206,9 @@ class DataLoader:
             ("timeout", timeout, 0),
         ):
             if value is not None and value < least:
-                raise ArgumentAssertionError(f"DataLoader: {name}={value} is less than {least}")
+                raise ArgumentAssertionError(
+                    append_user_line(f"DataLoader: {name}={value} is less than {least}")
+                )
         self.dataset = dataset
         self._to_tensors = partial(as_tensors, place=_place_of_batches(places))
         self._feed_names = None if return_list or feed_list is None else [v.name for v in feed_list]
@@ -211,14 +219,18 @@ class DataLoader:
         self.batch_size, self.drop_last = batch_size, drop_last
         if batch_sampler is not None and (batch_size != 1 or shuffle or drop_last):
             raise ArgumentAssertionError(
-                "DataLoader: batch_sampler is exclusive with batch_size, shuffle and drop_last"
+                append_user_line(
+                    "DataLoader: batch_sampler is exclusive with batch_size, shuffle and drop_last"
+                )
             )
         self.batch_sampler = batch_sampler
         if self.is_iterable_dataset:
             if shuffle or batch_sampler is not None:
                 raise OpError(
-                    "DataLoader: an IterableDataset has its own order; shuffle and "
-                    "batch_sampler are not supported"
+                    append_user_line(
+                        "DataLoader: an IterableDataset has its own order; shuffle and "
+                        "batch_sampler are not supported"
+                    )
                 )
         elif batch_sampler is None and batch_size is not None:
             self.batch_sampler = BatchSampler(

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from ..core import cuda, rng
-from ..core.errors import ArgumentAssertionError, IndexRangeError, OpError
+from ..core.errors import ArgumentAssertionError, IndexRangeError, OpError, append_user_line
 from ..core.tensor import Tensor
 
 
@@ -54,7 +54,9 @@ class IterableDataset(Dataset):
         raise NotImplementedError(f"{type(self).__name__} has no __iter__")
 
     def __getitem__(self, index: int) -> Any:
-        raise OpError(f"{type(self).__name__}: an IterableDataset has no samples by index")
+        raise OpError(
+            append_user_line(f"{type(self).__name__}: an IterableDataset has no samples by index")
+        )
 
     def __len__(self) -> int:
         raise TypeError(f"{type(self).__name__}: an IterableDataset has no length")
@@ -83,7 +85,9 @@ class TensorDataset(Dataset):
     def __init__(self, tensors: Sequence[Any]) -> None:
         if len({t.shape[0] for t in tensors}) > 1:
             raise ArgumentAssertionError(
-                f"TensorDataset: the tensors have {[t.shape[0] for t in tensors]} rows"
+                append_user_line(
+                    f"TensorDataset: the tensors have {[t.shape[0] for t in tensors]} rows"
+                )
             )
         self.tensors = list(tensors)
 
@@ -149,13 +153,17 @@ class ConcatDataset(Dataset):
     def __init__(self, datasets: Sequence[Dataset]) -> None:
         self.datasets = list(datasets)
         if not self.datasets:
-            raise ArgumentAssertionError("ConcatDataset: datasets must not be empty")
+            raise ArgumentAssertionError(
+                append_user_line("ConcatDataset: datasets must not be empty")
+            )
         self.cumulative_sizes = list(accumulate(len(d) for d in self.datasets))
 
     def __getitem__(self, index: int) -> Any:
         size = len(self)
         if not -size <= index < size:
-            raise IndexRangeError(f"ConcatDataset: index {index} is out of range of {size} samples")
+            raise IndexRangeError(
+                append_user_line(f"ConcatDataset: index {index} is out of range of {size} samples")
+            )
         index = index + size if index < 0 else index
         dataset_index = bisect.bisect_right(self.cumulative_sizes, index)
         return self.datasets[dataset_index][
@@ -189,10 +197,14 @@ class ComposeDataset(Dataset):
 
     def __init__(self, datasets: Sequence[Dataset]) -> None:
         if not len(datasets):
-            raise ArgumentAssertionError("ComposeDataset: datasets must not be empty")
+            raise ArgumentAssertionError(
+                append_user_line("ComposeDataset: datasets must not be empty")
+            )
         if len({len(d) for d in datasets}) > 1:
             raise ArgumentAssertionError(
-                f"ComposeDataset: the datasets have {[len(d) for d in datasets]} samples"
+                append_user_line(
+                    f"ComposeDataset: the datasets have {[len(d) for d in datasets]} samples"
+                )
             )
         self.datasets = list(datasets)
 
@@ -256,7 +268,11 @@ def random_split(dataset: Dataset, lengths: Sequence[int], generator: Any = None
     (8, 2)
     """
     if sum(lengths) != len(dataset):
-        raise OpError(f"random_split: lengths {list(lengths)} do not sum to {len(dataset)} samples")
+        raise OpError(
+            append_user_line(
+                f"random_split: lengths {list(lengths)} do not sum to {len(dataset)} samples"
+            )
+        )
     order = rng.generator().permutation(len(dataset)).tolist()
     ends = list(accumulate(lengths))
     return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, ends, strict=True)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import rng
 from ..core.communicator import process_groups
-from ..core.errors import ArgumentAssertionError, OpError
+from ..core.errors import ArgumentAssertionError, OpError, append_user_line
 
 
 class Sampler:
@@ -152,14 +152,18 @@ class WeightedRandomSampler(Sampler):
         num_nonzero = int(np.count_nonzero(self.weights > 0))
         if self.weights.ndim != 1 or (self.weights < 0).any() or not num_nonzero:
             raise OpError(
-                f"WeightedRandomSampler: weights must be a vector of non-negative numbers "
-                f"(weights={list(self.weights.shape)})"
+                append_user_line(
+                    f"WeightedRandomSampler: weights must be a vector of non-negative numbers "
+                    f"(weights={list(self.weights.shape)})"
+                )
             )
         if num_samples < 1 or (not replacement and num_nonzero < num_samples):
             raise OpError(
-                f"WeightedRandomSampler: cannot draw num_samples={num_samples} of "
-                f"{num_nonzero} indices "
-                f"with replacement={replacement}"
+                append_user_line(
+                    f"WeightedRandomSampler: cannot draw num_samples={num_samples} of "
+                    f"{num_nonzero} indices "
+                    f"with replacement={replacement}"
+                )
             )
 
     def __iter__(self) -> Iterator[int]:
@@ -194,7 +198,7 @@ class SubsetRandomSampler(Sampler):
     def __init__(self, indices: Sequence[int]) -> None:
         super().__init__()
         if not len(indices):
-            raise OpError("SubsetRandomSampler: indices must not be empty")
+            raise OpError(append_user_line("SubsetRandomSampler: indices must not be empty"))
         self.indices = indices
 
     def __iter__(self) -> Iterator[int]:
@@ -240,15 +244,19 @@ class BatchSampler(Sampler):
     ) -> None:
         if (dataset is None) == (sampler is None) or (sampler is not None and shuffle):
             raise ArgumentAssertionError(
-                "BatchSampler: specify either a dataset, or a sampler without shuffle"
+                append_user_line(
+                    "BatchSampler: specify either a dataset, or a sampler without shuffle"
+                )
             )
         if not isinstance(shuffle, bool) or not isinstance(drop_last, bool):
             raise ArgumentAssertionError(
-                f"BatchSampler: shuffle={shuffle!r} and drop_last={drop_last!r} should be bool"
+                append_user_line(
+                    f"BatchSampler: shuffle={shuffle!r} and drop_last={drop_last!r} should be bool"
+                )
             )
         if not isinstance(batch_size, int | np.integer) or batch_size < 1:
             raise ArgumentAssertionError(
-                f"BatchSampler: batch_size={batch_size} is not a positive int"
+                append_user_line(f"BatchSampler: batch_size={batch_size} is not a positive int")
             )
         super().__init__(dataset)
         self.sampler: Any = (
@@ -325,7 +333,9 @@ class DistributedBatchSampler(BatchSampler):
         self.local_rank = group.rank if rank is None else rank
         if not 0 <= self.local_rank < self.nranks:
             raise ArgumentAssertionError(
-                f"DistributedBatchSampler: rank={rank} is not in [0, {self.nranks})"
+                append_user_line(
+                    f"DistributedBatchSampler: rank={rank} is not in [0, {self.nranks})"
+                )
             )
         self.num_samples = -(-len(dataset) // self.nranks)
         self.total_size = self.num_samples * self.nranks

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import OarlockError
+from ..core.errors import OarlockError, append_user_line
 from . import shared_memory
 
 
@@ -213,7 +213,7 @@ class WorkerBatchIterator:
 
     def _stop_workers_and_raise_with_message(self, problem: str) -> None:
         self.close()
-        raise OarlockError(f"DataLoader: {problem}")
+        raise OarlockError(append_user_line(f"DataLoader: {problem}"))
 
     def close(self) -> None:
         """Terminate the workers, and unlink the shared memory segments that were not received."""

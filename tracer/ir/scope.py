@@ -289,7 +289,7 @@ def global_scope() -> Scope:
 
 @contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Context manager: a scope is the current one of the process in the `with` body.
+    """Context manager: make a scope the current scope of the process.
 
     Parameters
     ----------

@@ -211,8 +211,11 @@ def _arguments_to_save(function: Any, input_spec: Any) -> FlattenedArguments:
         )
     if not isinstance(input_spec, list | tuple):
         raise OpError(
-            f"jit.save: input_spec should be a list with an InputSpec for every argument "
-            f"of forward, not {type(input_spec).__name__}"
+            append_user_line(
+                f"jit.save: input_spec should be a list with an InputSpec for every argument "
+                f"of forward, such as [InputSpec([None, 4], 'float32')], not "
+                f"{type(input_spec).__name__}"
+            )
         )
     return FunctionParameters(function).arguments_from_specs(
         pytree.map(_as_input_spec_if_tensor, input_spec)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from .call_arguments import FlattenedArguments
 from .concrete_program import ConcreteProgram
 
@@ -79,7 +79,7 @@ class ProgramCache:
         """
         result = self.latest_program
         if result is None:
-            raise OpError("program_cache: no program was captured yet")
+            raise OpError(append_user_line("program_cache: no program was captured yet"))
         key = next(
             key for key, programs in self._programs.items() if any(p is result for p in programs)
         )

@@ -15,7 +15,7 @@ from ..compiler import CompiledProgram
 from ..core import cuda, pytree
 from ..core.autograd import set_grad_enabled
 from ..core.dtype import parse_dtype
-from ..core.errors import OarlockError, OperandError, OpError, VerifyError, warn
+from ..core.errors import OarlockError, OperandError, OpError, VerifyError, append_user_line, warn
 from ..core.garbage_collection import without_full_collections
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec
@@ -56,7 +56,7 @@ def save(
     input_spec: Sequence[Any] | None = None,
     **configs: Any,
 ) -> None:
-    """Write a layer or function as files in Paddle's formats, verified.
+    """Save a layer or function in Paddle's file formats, and verify the files.
 
     The files are `path`.pdmodel (program), `path`.pdiparams (values) and `path`.pdiparams.info
     (names of the parameters in the layer). They are for inference: dropout is off and batch norm
@@ -172,7 +172,7 @@ def require_path_prefix(path: str | os.PathLike[str]) -> str:
     object, and ValueError if the prefix is empty or a file of the model would replace a folder.
     """
     if not isinstance(path, str | os.PathLike):
-        raise OperandError(f"path should be a str, not {type(path).__name__}")
+        raise OperandError(append_user_line(f"path should be a str, not {type(path).__name__}"))
     text = os.fspath(path)
     if not os.path.basename(text):
         raise ValueError(
@@ -198,7 +198,10 @@ def select_names_by_index(what: str, names: list[str], numbers: Sequence[int] | 
     wrong = [n for n in numbers if not 0 <= n < len(names)]
     if wrong:
         raise OpError(
-            f"save_inference_model: {what} {wrong} is out of range; there are {len(names)}: {names}"
+            append_user_line(
+                f"save_inference_model: {what} {wrong} is out of range; there are {len(names)}: "
+                f"{names}"
+            )
         )
     return [names[n] for n in numbers]
 
@@ -383,7 +386,7 @@ def _restoring_state_and_converting_errors(recording: CapturedProgram) -> Iterat
             or isinstance(error, NameError)
         ):
             raise
-        raise OpError(f"{type(error).__name__}: {error}") from error
+        raise OpError(append_user_line(f"{type(error).__name__}: {error}")) from error
     finally:
         recording.restore_python_state()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from .metrics import Metric
 
 
@@ -14,7 +14,7 @@ def _flatten_and_check_equal_size(name: str, preds: Any, labels: Any) -> tuple[A
     """Return predictions and labels as flat arrays of equal length."""
     preds, labels = np.asarray(preds), np.asarray(labels).reshape(-1)
     if preds.size != labels.size:
-        raise OpError(f"{name}: {preds.size} predictions, {labels.size} labels")
+        raise OpError(append_user_line(f"{name}: {preds.size} predictions, {labels.size} labels"))
     return preds.reshape(-1), labels
 
 
@@ -199,7 +199,7 @@ class Auc(Metric):
         **kwargs: Any,
     ) -> None:
         if curve != "ROC":
-            raise OpError(f"Auc: curve={curve!r} is not 'ROC'")
+            raise OpError(append_user_line(f"Auc: curve={curve!r} is not 'ROC'"))
         self._name, self._num_thresholds = name, num_thresholds
         self.reset()
 
@@ -227,10 +227,14 @@ class Auc(Metric):
         """
         preds = np.asarray(preds)
         if preds.ndim != 2 or preds.shape[1] != 2:
-            raise OpError(f"Auc: preds must be probabilities [N, 2], not {list(preds.shape)}")
+            raise OpError(
+                append_user_line(
+                    f"Auc: preds must be probabilities [N, 2], not {list(preds.shape)}"
+                )
+            )
         probs, labels = _flatten_and_check_equal_size("Auc", preds[:, 1], labels)
         if probs.size and not (probs.min() >= 0 and probs.max() <= 1):
-            raise OpError("Auc: a probability is not between 0 and 1")
+            raise OpError(append_user_line("Auc: a probability is not between 0 and 1"))
         bins = (probs.astype(np.float64) * self._num_thresholds).astype(np.int64)
         self._stat_pos += np.bincount(bins[labels != 0], minlength=self._num_thresholds + 1)
         self._stat_neg += np.bincount(bins[labels == 0], minlength=self._num_thresholds + 1)

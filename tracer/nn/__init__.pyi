@@ -395,7 +395,7 @@ class LeakyReLU(FunctionLayer):
     def forward(self, x: Tensor) -> Tensor: ...
 
 class LocalResponseNorm(FunctionLayer):
-    """Divide by a power of the mean square of neighbouring channels (Krizhevsky 2012)."""
+    """Divide by a power of the mean square of neighboring channels (Krizhevsky 2012)."""
     def __init__(
         self,
         size: int,
@@ -653,7 +653,7 @@ class UpsamplingBilinear2D(_UpsampleBilinear):
     def forward(self, x: Tensor) -> Tensor: ...
 
 class UpsamplingNearest2D(_UpsampleNearest):
-    """Resize a batch of images by nearest-neighbour interpolation."""
+    """Resize a batch of images by nearest-neighbor interpolation."""
     def __init__(
         self,
         size: Any = None,

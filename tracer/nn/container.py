@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..core.errors import ArgumentAssertionError, OpError
+from ..core.errors import ArgumentAssertionError, OpError, append_user_line
 from ..core.parameter import Parameter
 from .layer import Layer
 
@@ -334,13 +334,17 @@ class LayerDict(Layer):
         """
         if not isinstance(sublayers, Iterable):
             raise ArgumentAssertionError(
-                f"LayerDict.update: expected a dict or pairs, not {type(sublayers).__name__}"
+                append_user_line(
+                    f"LayerDict.update: expected a dict or pairs, not {type(sublayers).__name__}"
+                )
             )
         for i, pair in enumerate(sublayers.items() if hasattr(sublayers, "items") else sublayers):
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise OpError(
-                    f"LayerDict.update: element {i} is not a pair of a name and a layer: "
-                    f"{pair!r:.80}"
+                    append_user_line(
+                        f"LayerDict.update: element {i} is not a pair of a name and a layer: "
+                        f"{pair!r:.80}"
+                    )
                 )
             self.add_sublayer(*pair)
 
@@ -436,7 +440,11 @@ class ParameterList(Layer):
         1
         """
         if not isinstance(parameter, Parameter):
-            raise OpError(f"ParameterList: expected a Parameter, got {type(parameter).__name__}")
+            raise OpError(
+                append_user_line(
+                    f"ParameterList: expected a Parameter, got {type(parameter).__name__}"
+                )
+            )
         self.add_parameter(str(len(self)), parameter)
         return self
 

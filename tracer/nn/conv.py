@@ -152,7 +152,7 @@ class Conv1D(_Conv):
         too; those of N and C are ignored. No size is negative. "VALID" is 0. "SAME":
         ceil(L / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
     dilation : int or [int], default 1
-        Distance between neighbouring elements of the filter.
+        Distance between neighboring elements of the filter.
     groups : int, default 1
         Each group of output channels sees only its group of input channels; ``groups=in_channels``
         is a depthwise convolution.
@@ -247,7 +247,7 @@ class Conv2D(_Conv):
         too; those of N and C are ignored. No size is negative. "VALID" is 0. "SAME":
         ceil(H / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
     dilation : int or (int, int), default 1
-        Distance between neighbouring elements of the filter.
+        Distance between neighboring elements of the filter.
     groups : int, default 1
         Each group of output channels sees only its group of input channels; ``groups=in_channels``
         is a depthwise convolution.
@@ -345,7 +345,7 @@ class Conv3D(_Conv):
         too; those of N and C are ignored. "VALID" is 0. "SAME":
         ceil(D / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
     dilation : int or (int, int, int), default 1
-        Distance between neighbouring elements of the filter.
+        Distance between neighboring elements of the filter.
     groups : int, default 1
         Each group of output channels sees only its group of input channels; ``groups=in_channels``
         is a depthwise convolution.
@@ -467,7 +467,7 @@ class Conv1DTranspose(_ConvTranspose):
     groups : int, default 1
         Each group of output channels sees only its group of input channels.
     dilation : int or [int], default 1
-        Distance between neighbouring elements of the filter.
+        Distance between neighboring elements of the filter.
     weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
         Initialization, name and regularizer of the parameters; a str is a name. ``False`` for
         `bias_attr`: no bias. By default the weight starts from Xavier uniform, the bias from 0.
@@ -566,7 +566,7 @@ class Conv2DTranspose(_ConvTranspose):
     output_padding : int or (int, int), default 0
         Elements added at the end of each axis of the result; smaller than `stride`.
     dilation : int or (int, int), default 1
-        Distance between neighbouring elements of the filter.
+        Distance between neighboring elements of the filter.
     groups : int, default 1
         Each group of output channels sees only its group of input channels.
     weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional
@@ -667,7 +667,7 @@ class Conv3DTranspose(_ConvTranspose):
     output_padding : int or (int, int, int), default 0
         Elements added at the end of each axis of the result; smaller than `stride`.
     dilation : int or (int, int, int), default 1
-        Distance between neighbouring elements of the filter.
+        Distance between neighboring elements of the filter.
     groups : int, default 1
         Each group of output channels sees only its group of input channels.
     weight_attr, bias_attr : ParamAttr, Initializer, str or bool, optional

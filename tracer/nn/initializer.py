@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core import cuda, rng
 from ..core.dtype import compute_dtype, parse_dtype
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -505,7 +505,10 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         return math.sqrt(2.0 / (1 + (0.01 if param is None else param) ** 2))
     if nonlinearity not in _GAINS:
         raise OpError(
-            f"calculate_gain: {nonlinearity!r} is not one of relu, leaky_relu, {', '.join(_GAINS)}"
+            append_user_line(
+                f"calculate_gain: {nonlinearity!r} is not one of relu, leaky_relu, "
+                f"{', '.join(_GAINS)}"
+            )
         )
     return _GAINS[nonlinearity]
 
@@ -539,7 +542,9 @@ class Orthogonal(Initializer):
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         if len(shape) < 2:
-            raise OpError(f"Orthogonal: the rank must be at least 2 (shape={list(shape)})")
+            raise OpError(
+                append_user_line(f"Orthogonal: the rank must be at least 2 (shape={list(shape)})")
+            )
         rows, columns = shape[0], math.prod(shape[1:])
         drawn = rng.generator().standard_normal((max(rows, columns), min(rows, columns)))
         q, r = np.linalg.qr(drawn)
@@ -550,7 +555,7 @@ class Orthogonal(Initializer):
 class Dirac(Initializer):
     """Initialize a convolution as the identity of each group (weight [out, in, *kernel]).
 
-    Filter i of a group has a 1 at the centre of channel i and zeros elsewhere.
+    Filter i of a group has a 1 at the center of channel i and zeros elsewhere.
 
     Parameters
     ----------
@@ -578,7 +583,10 @@ class Dirac(Initializer):
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         if len(shape) not in (3, 4, 5) or shape[0] % self.groups:
             raise OpError(
-                f"Dirac: not the shape of a filter with {self.groups} groups (shape={list(shape)})"
+                append_user_line(
+                    f"Dirac: not the shape of a filter with {self.groups} groups "
+                    f"(shape={list(shape)})"
+                )
             )
         value, size = np.zeros(tuple(shape), dtype), shape[0] // self.groups
         for group in range(self.groups):
@@ -616,7 +624,11 @@ class Bilinear(Initializer):
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         if len(shape) != 4 or shape[2] != shape[3]:
-            raise OpError(f"Bilinear: not the shape of a square filter (shape={list(shape)})")
+            raise OpError(
+                append_user_line(
+                    f"Bilinear: not the shape of a square filter (shape={list(shape)})"
+                )
+            )
         factor = math.ceil(shape[3] / 2)
         centre = (2 * factor - 1 - factor % 2) / (2 * factor)
         profile = 1 - np.abs(np.arange(shape[3]) / factor - centre)

@@ -242,8 +242,10 @@ class Layer:
         """
         if table not in self.__dict__:
             raise OpError(
-                f"{type(self).__name__}.{name}: call super().__init__() before assigning "
-                f"parameters or layers"
+                append_user_line(
+                    f"{type(self).__name__}.{name}: call super().__init__() before assigning "
+                    f"parameters or layers"
+                )
             )
         for other in ("_parameters", "_buffers", "_sub_layers"):
             if other != table:
@@ -262,8 +264,10 @@ class Layer:
             if name in table:
                 if value is not None:
                     raise OperandError(
-                        f"{type(self).__name__}.{name}: a parameter or layer cannot "
-                        f"become {type(value).__name__}"
+                        append_user_line(
+                            f"{type(self).__name__}.{name}: a parameter or layer cannot "
+                            f"become {type(value).__name__}"
+                        )
                     )
                 table[name] = None
         self._buffers.pop(name, None)

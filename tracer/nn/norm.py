@@ -669,7 +669,10 @@ class _InstanceNorm(Layer):
         super().__init__()
         if (weight_attr is False) != (bias_attr is False):
             raise OpError(
-                f"{type(self).__name__}: weight_attr and bias_attr must both be False, or neither"
+                append_user_line(
+                    f"{type(self).__name__}: weight_attr and bias_attr must both be False, or "
+                    "neither"
+                )
             )
         self._num_features, self._epsilon, self._data_format = num_features, epsilon, data_format
         self._momentum, self._weight_attr, self._bias_attr = momentum, weight_attr, bias_attr
@@ -1072,7 +1075,9 @@ class SpectralNorm(Layer):
         self._dtype_argument = dtype
         shape = [int(d) for d in weight_shape]
         if min(shape, default=0) <= 0 or not 0 <= dim < len(shape):
-            raise OpError(f"SpectralNorm: dim={dim} does not fit weight_shape={shape}")
+            raise OpError(
+                append_user_line(f"SpectralNorm: dim={dim} does not fit weight_shape={shape}")
+            )
         self._dim, self._power_iters, self._eps = dim, power_iters, eps
         self.weight_u: Any = self._create_singular_vector_parameter(shape[dim])
         self.weight_v: Any = self._create_singular_vector_parameter(

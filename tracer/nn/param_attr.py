@@ -133,7 +133,11 @@ class ParamAttr:
             return ParamAttr(name=spec)
         if isinstance(spec, Initializer):
             return ParamAttr(initializer=spec)
-        raise OpError(f"ParamAttr: {spec!r} is not one of None, False, str, Initializer, ParamAttr")
+        raise OpError(
+            append_user_line(
+                f"ParamAttr: {spec!r} is not one of None, False, str, Initializer, ParamAttr"
+            )
+        )
 
     @staticmethod
     def _to_attr(arg: Any) -> Any:

@@ -95,7 +95,7 @@ class _UnPool(_Pool):
 
 
 class MaxPool1D(_Pool):
-    """Maximum of each window of a batch of sequences.
+    """Max pooling of a batch of sequences: the maximum of each window.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class MaxPool1D(_Pool):
 
 
 class AvgPool1D(_Pool):
-    """Mean of each window of a batch of sequences.
+    """Average pooling of a batch of sequences: the mean of each window.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ class AvgPool1D(_Pool):
 
 
 class MaxPool2D(_Pool):
-    """Maximum of each window of a batch of images.
+    """Max pooling of a batch of images: the maximum of each window.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ class MaxPool2D(_Pool):
 
 
 class AvgPool2D(_Pool):
-    """Mean of each window of a batch of images.
+    """Average pooling of a batch of images: the mean of each window.
 
     Parameters
     ----------
@@ -401,7 +401,7 @@ class AvgPool2D(_Pool):
 
 
 class MaxPool3D(_Pool):
-    """Maximum of each window of a batch of volumes.
+    """Max pooling of a batch of volumes: the maximum of each window.
 
     Parameters
     ----------
@@ -478,7 +478,7 @@ class MaxPool3D(_Pool):
 
 
 class AvgPool3D(_Pool):
-    """Mean of each window of a batch of volumes.
+    """Average pooling of a batch of volumes: the mean of each window.
 
     Parameters
     ----------
@@ -558,7 +558,7 @@ class AvgPool3D(_Pool):
 
 
 class AdaptiveAvgPool1D(_AdaptivePool):
-    """Mean of windows of a batch of sequences that give a result of a fixed size.
+    """Adaptive average pooling of a batch of sequences, to a given output size.
 
     Result i of an axis covers the elements floor(i * L / out) to ceil((i + 1) * L / out) - 1, where
     L and out are its sizes before and after.
@@ -605,7 +605,7 @@ class AdaptiveAvgPool1D(_AdaptivePool):
 
 
 class AdaptiveMaxPool1D(_AdaptivePool):
-    """Maximum of windows of a batch of sequences that give a result of a fixed size.
+    """Adaptive max pooling of a batch of sequences, to a given output size.
 
     Result i of an axis covers the elements floor(i * L / out) to ceil((i + 1) * L / out) - 1, where
     L and out are its sizes before and after.
@@ -658,7 +658,7 @@ class AdaptiveMaxPool1D(_AdaptivePool):
 
 
 class AdaptiveAvgPool2D(_AdaptivePool):
-    """Mean of windows of a batch of images that give a result of a fixed size.
+    """Adaptive average pooling of a batch of images, to a given output size.
 
     Result i of an axis covers the elements floor(i * H / out) to ceil((i + 1) * H / out) - 1, where
     H and out are its sizes before and after.
@@ -704,7 +704,7 @@ class AdaptiveAvgPool2D(_AdaptivePool):
 
 
 class AdaptiveMaxPool2D(_AdaptivePool):
-    """Maximum of windows of a batch of images that give a result of a fixed size.
+    """Adaptive max pooling of a batch of images, to a given output size.
 
     Result i of an axis covers the elements floor(i * H / out) to ceil((i + 1) * H / out) - 1, where
     H and out are its sizes before and after.
@@ -753,7 +753,7 @@ class AdaptiveMaxPool2D(_AdaptivePool):
 
 
 class AdaptiveAvgPool3D(_AdaptivePool):
-    """Mean of windows of a batch of volumes that give a result of a fixed size.
+    """Adaptive average pooling of a batch of volumes, to a given output size.
 
     Result i of an axis covers the elements floor(i * D / out) to ceil((i + 1) * D / out) - 1, where
     D and out are its sizes before and after.
@@ -799,7 +799,7 @@ class AdaptiveAvgPool3D(_AdaptivePool):
 
 
 class AdaptiveMaxPool3D(_AdaptivePool):
-    """Maximum of windows of a batch of volumes that give a result of a fixed size.
+    """Adaptive max pooling of a batch of volumes, to a given output size.
 
     Result i of an axis covers the elements floor(i * D / out) to ceil((i + 1) * D / out) - 1, where
     D and out are its sizes before and after.

@@ -693,6 +693,9 @@ class _RecurrentNetwork(LayerList):
                 f"direction={direction!r} is not one of 'forward', 'bidirect', 'bidirectional'"
             )
             raise OpError(append_user_line(f"{type(self).__name__}: {problem}"))
+        if num_layers < 1:
+            problem = f"num_layers={num_layers} is less than 1"
+            raise OpError(append_user_line(f"{type(self).__name__}: {problem}"))
         self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
         self.num_layers, self.time_major, self.dropout = num_layers, time_major, dropout
         self.num_directions = 1 if direction == "forward" else 2

@@ -168,7 +168,10 @@ class MultiHeadAttention(Layer):
         super().__init__()
         if embed_dim % num_heads:
             raise OpError(
-                f"MultiHeadAttention: num_heads={num_heads} does not divide embed_dim={embed_dim}"
+                append_user_line(
+                    f"MultiHeadAttention: num_heads={num_heads} does not divide "
+                    f"embed_dim={embed_dim}"
+                )
             )
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.kdim, self.vdim = kdim or embed_dim, vdim or embed_dim

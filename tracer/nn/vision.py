@@ -46,7 +46,7 @@ class _ResizeLayer(FunctionLayer):
 
 
 class _UpsampleNearest(_ResizeLayer):
-    """Nearest-neighbour upsampling to a size or by a factor; subclasses set another
+    """Nearest-neighbor upsampling to a size or by a factor; subclasses set another
     interpolation.
     """
 
@@ -276,7 +276,7 @@ mode : str, default "nearest"
     "nearest": images and volumes. "linear", "bilinear", "trilinear": linear interpolation of
     sequences, images and volumes. "bicubic": images. "area": adaptive average pooling to `size`.
 align_corners : bool, default False
-    The centres of the corner pixels of input and result coincide; not with "nearest".
+    The centers of the corner pixels of input and result coincide; not with "nearest".
 align_mode : 0 or 1, default 0
     Position in the input of pixel i of the result without `align_corners`, linear modes: 0:
     ratio * (i + 0.5) - 0.5; 1: ratio * i.
@@ -314,7 +314,7 @@ Examples
             "UpsamplingNearest2D",
             "interpolate",
             {**_RESIZE, "data_format": "NCHW"},
-            """Resize a batch of images by nearest-neighbour interpolation.
+            """Resize a batch of images by nearest-neighbor interpolation.
 
 Parameters
 ----------
@@ -352,7 +352,7 @@ Examples
             {**_RESIZE, "data_format": "NCHW"},
             """Resize a batch of images by bilinear interpolation with aligned corners.
 
-The centres of the corner pixels of input and result coincide.
+The centers of the corner pixels of input and result coincide.
 
 Parameters
 ----------
@@ -586,7 +586,7 @@ Examples
             "LocalResponseNorm",
             "local_response_norm",
             _LRN_DEFAULTS,
-            """Divide by a power of the mean square of neighbouring channels (Krizhevsky 2012).
+            """Divide by a power of the mean square of neighboring channels (Krizhevsky 2012).
 
 x[c] / (k + alpha * sum(x[i]^2) / size)^beta, with i from c - size // 2 to c + (size - 1) // 2;
 channels outside of x count as 0

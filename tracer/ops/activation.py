@@ -14,6 +14,8 @@ from .elementwise import add, div, masked, mul, scale, sub
 from .erf import erf as erf_of
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (
+    check_float,
+    check_inexact,
     dims_match,
     like_x_meta,
     like_x_meta_requiring_float,
@@ -143,6 +145,7 @@ def _(gg, x, g, *, alpha):
 @computed_in_float32_if_half
 def elu(x, *, alpha: float = 1.0):
     """Out = X where X > 0, alpha * (e ** X - 1) elsewhere. X [*] -> Out [*]"""
+    check_float(x)
     zero = x.dtype.type(0)
     return np.where(x > 0, x, np.expm1(np.minimum(x, zero)) * x.dtype.type(alpha))
 
@@ -162,6 +165,7 @@ def gelu(x, *, approximate: bool = False):
 
     X [*] -> Out [*]
     """
+    check_float(x)
     return blockwise.apply_to_element_blocks(_gelu_tanh if approximate else _gelu_erf, x)
 
 
@@ -297,6 +301,7 @@ def _silu_vjp(g: Any, x: Any) -> Any:
 @computed_in_float32_if_half
 def silu(x):
     """Out = X / (1 + e ** -X). X [*] -> Out [*]"""
+    check_inexact(x)
     return blockwise.apply_to_element_blocks(_silu, x)
 
 
@@ -309,6 +314,7 @@ silu.native(native.compiled_function_or_placeholder("silu"))
 @computed_in_float32_if_half
 def swish(x, *, beta: float = 1.0):
     """Out = X / (1 + e ** (-beta X)). X [*] -> Out [*]"""
+    check_float(x)
     if beta == 1.0:
         return blockwise.apply_to_element_blocks(_silu, x)
     one = x.dtype.type(1)
@@ -331,10 +337,17 @@ def _(x, *, beta=1.0):
     return _native_silu(x) if beta == 1.0 else NotImplemented
 
 
-@op("hard_swish", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
+@op(
+    "hard_swish",
+    "X -> Out",
+    meta=like_x_meta_requiring_float,
+    floating="X",
+    public_name="hardswish",
+)
 @computed_in_float32_if_half
 def hard_swish(x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
     """Out = X * min(max(X + offset, 0), threshold) / scale. X [*] -> Out [*]"""
+    check_float(x)
     return x * clamp(x + x.dtype.type(offset), 0.0, threshold) / x.dtype.type(scale)
 
 
@@ -350,10 +363,17 @@ def _(g, x, *, threshold, scale, offset):
     )
 
 
-@op("hard_sigmoid", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
+@op(
+    "hard_sigmoid",
+    "X -> Out",
+    meta=like_x_meta_requiring_float,
+    floating="X",
+    public_name="hardsigmoid",
+)
 @computed_in_float32_if_half
 def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
     """Out = min(max(slope * X + offset, 0), 1). X [*] -> Out [*]"""
+    check_float(x)
     return clamp(x * x.dtype.type(slope) + x.dtype.type(offset), 0.0, 1.0)
 
 
@@ -369,6 +389,7 @@ def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
 
     X [*] -> Out [*]
     """
+    check_float(x)
     t = x.dtype.type
     z = x * t(beta)
     return np.where(z > t(threshold), x, np.log1p(np.exp(np.minimum(z, t(threshold)))) / t(beta))
@@ -384,6 +405,7 @@ def _(g, x, *, beta, threshold):
 @computed_in_float32_if_half
 def softsign(x):
     """Out = X / (1 + |X|). X [*] -> Out [*]"""
+    check_float(x)
     return x / (np.abs(x) + x.dtype.type(1))
 
 
@@ -392,10 +414,17 @@ def _(g, x):
     return div(g, square(plus_one(OPS["abs"](x))))
 
 
-@op("logsigmoid", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
+@op(
+    "logsigmoid",
+    "X -> Out",
+    meta=like_x_meta_requiring_float,
+    floating="X",
+    public_name="log_sigmoid",
+)
 @computed_in_float32_if_half
 def logsigmoid(x):
     """Out = -ln(1 + e ** -X). X [*] -> Out [*]"""
+    check_float(x)
     return np.minimum(x, x.dtype.type(0)) - np.log1p(np.exp(-np.abs(x)))
 
 
@@ -408,6 +437,7 @@ def _(g, x):
 @computed_in_float32_if_half
 def mish(x, *, threshold: float = 20.0):
     """Out = X * tanh(softplus(X)). X [*] -> Out [*]"""
+    check_float(x)
     return x * np.tanh(softplus.kernel(x, threshold=threshold))
 
 

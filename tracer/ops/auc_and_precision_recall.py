@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Meta, check, check_dtype, op
 from .shared_op_rules import dims_match, num_elements
 
-NO_GRAD_METRIC = "it counts"
+NO_GRAD_METRIC = "it is a metric that counts samples"
 
 
 # -- auc

@@ -45,7 +45,7 @@ def _(g, x, y):
 def _define_nan_ignoring_extreme(
     type: str, function: Any, word: str, picked: str, other: str
 ) -> Any:
-    @op(type, "X, Y -> Out", meta=broadcast)
+    @op(type, "X, Y -> Out", meta=broadcast, public_name=type.removeprefix("elementwise_"))
     def kernel(x, y):
         return function(x, y)
 
@@ -77,7 +77,7 @@ fmin = _define_nan_ignoring_extreme(
 )
 
 
-@op("elementwise_heaviside", "X, Y -> Out", meta=broadcast)
+@op("elementwise_heaviside", "X, Y -> Out", meta=broadcast, public_name="heaviside")
 @computed_in_float32_if_half
 def heaviside(x, y):
     """Out = 0 where X < 0, Y where X == 0, 1 where X > 0. X [*A], Y [*B] -> Out
@@ -98,7 +98,7 @@ def _(g, x, y):
     "nextafter",
     "x, y -> out",
     meta=_broadcast_meta_requiring_float,
-    no_grad_reason="it is a step of rounding",
+    no_grad_reason="it steps to the next floating-point number",
     same_dtype="x y",
 )
 def nextafter(x, y):
@@ -114,6 +114,7 @@ def nextafter(x, y):
 @computed_in_float32_if_half
 def lerp(x, y, weight):
     """Out = X + Weight * (Y - X). X, Y, Weight broadcast -> Out [*]"""
+    check_float(x)
     return x + weight * (y - x)
 
 

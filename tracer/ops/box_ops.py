@@ -13,7 +13,7 @@ from ..core.op import HOST_PYTHON_LOOP, Floats, Ints, Meta, check, check_dtype, 
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import check_float, dims_match, num_elements
 
-NO_GRAD_BOXES = "its boxes are targets or results, which no gradient goes through in Paddle"
+NO_GRAD_BOXES = "its boxes are targets or results; Paddle passes no gradient through them"
 
 
 # -- prior_box
@@ -71,6 +71,7 @@ def prior_box(
 
     Input [N,C,H,W] -> Boxes, Variances [H,W,P,4]
     """
+    check_float(x)
     high, wide = x.shape[2:]
     image_high, image_wide = image.shape[2:]
     steps = step_w or image_wide / wide, step_h or image_high / high
@@ -219,6 +220,7 @@ def yolo_box(
     conf_thresh: boxes and scores with a lower objectness are 0.
     iou_aware: X has S more channels at the front with the predicted IoU of each box.
     """
+    check_float(x)
     n, _, high, wide = x.shape
     sizes = np.array(anchors, x.dtype).reshape(-1, 2)
     count = len(sizes)

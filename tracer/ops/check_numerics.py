@@ -26,6 +26,7 @@ def check_numerics(
     If tensor contains NaN or infinity, check_nan_inf_level 0 raises an error; other levels print a
     line.
     """
+    check_float(x)
     counts, values = array_statistics(x)
     if counts[0] or counts[1]:
         found = f"{counts[0]} NaNs, {counts[1]} infinities, {counts[2]} zeros"

@@ -19,7 +19,12 @@ from .linalg_helpers import (
 )
 from .linear_solve import triangular_solve
 from .matmul import matmul
-from .shared_op_rules import dims_match, raise_unknown_size_unless, vjp_input_shape
+from .shared_op_rules import (
+    check_inexact,
+    dims_match,
+    raise_unknown_size_unless,
+    vjp_input_shape,
+)
 
 LAPACK: Any = np.linalg  # typed as Any, because NumPy's annotations accept only literals for `mode`
 
@@ -179,6 +184,7 @@ def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = Tr
 
     Outputs that are not requested are empty, [0].
     """
+    check_inexact(x)
     size, nothing = min(x.shape[-2:]), np.zeros(0, x.dtype)
     check(pivots.shape[-1] == size, "Pivots does not fit X")
     swapped = _permutation_matrices(pivots, x) if unpack_pivots else nothing

@@ -46,7 +46,7 @@ def _(g, x, cond, *, ring_id, use_calc_stream, use_model_parallel):
     return summed, None
 
 
-NO_GRAD_UNKNOWN_RANK = "which rank it came from is not known"
+NO_GRAD_UNKNOWN_RANK = "the rank that the result came from is unknown"
 
 
 @op(

@@ -105,19 +105,37 @@ def _(x):
     return x
 
 
-@op("isnan_v2", "X -> Out", meta=bool_like_x_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
+@op(
+    "isnan_v2",
+    "X -> Out",
+    meta=bool_like_x_meta,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    public_name="isnan",
+)
 def isnan(x):
     """Out = whether X is NaN. X [*] -> Out bool [*]"""
     return np.isnan(x)
 
 
-@op("isinf_v2", "X -> Out", meta=bool_like_x_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
+@op(
+    "isinf_v2",
+    "X -> Out",
+    meta=bool_like_x_meta,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    public_name="isinf",
+)
 def isinf(x):
     """Out = whether X is infinite. X [*] -> Out bool [*]"""
     return np.isinf(x)
 
 
-@op("isfinite_v2", "X -> Out", meta=bool_like_x_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
+@op(
+    "isfinite_v2",
+    "X -> Out",
+    meta=bool_like_x_meta,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    public_name="isfinite",
+)
 def isfinite(x):
     """Out = whether X is neither NaN nor infinite. X [*] -> Out bool [*]"""
     return np.isfinite(x)

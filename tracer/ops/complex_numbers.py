@@ -13,6 +13,7 @@ from .elementwise import add, div, masked, mul, scale, zeros_like
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (
     broadcast,
+    check_float,
     complex_dtype,
     dims_match,
     is_vjp_input_complex,
@@ -31,6 +32,7 @@ def negative_imag(g):
 @op("complex", "X, Y -> Out", no_half_reason=NO_HALF_COMPLEX)
 def complex_(x, y):
     """Out = X + iY. X [*A], Y [*B] -> Out complex [*broadcast(A, B)]"""
+    check_float(x)
     out = np.empty(np.broadcast_shapes(x.shape, y.shape), complex_dtype(x.dtype))
     out.real, out.imag = x, y
     return out
@@ -112,6 +114,7 @@ def _(g, x):
 @op("as_complex", "X -> Out", no_half_reason=NO_HALF_COMPLEX, grad_keeps_shape=True)
 def as_complex(x):
     """Out = X[..., 0] + iX[..., 1]. X [*, 2] -> Out complex [*]"""
+    check_float(x)
     check(x.shape[-1:] == (2,), "the last axis does not hold two parts")
     return complex_.kernel(x[..., 0], x[..., 1])
 

@@ -21,9 +21,12 @@ from .shared_op_rules import (
     vjp_input_shape,
 )
 from .sliding_window import (
+    CHANNELS_FIRST,
+    CHANNELS_LAST,
     NUMBER_WORDS,
     PadPair,
     Window,
+    check_image_rank,
     crop_and_move_batch_first,
     from_channels_first,
     make_window,
@@ -64,14 +67,28 @@ def window_and_output_shape(
         groups > 0 and (w.shape[0] < 0 or w.shape[0] % groups == 0),
         f"groups={groups} does not divide the filters",
     )
-    check(
-        dims_match(c, w.shape[1] * groups),
-        f"{c} channels are not {w.shape[1]} of Filter times groups={groups}",
-    )
+    _check_channels(x.shape, c, w.shape[1] * groups, data_format)
     window = make_window(
         sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations
     ).with_end_pads_extended_to_kernel_size(sizes)
     return window, (n, w.shape[0], *window.output_sizes(sizes))
+
+
+def _check_channels(shape: Shape, channels: int, wanted: int, data_format: str) -> None:
+    """Raise OpError if images have another number of channels than the filter expects."""
+    is_last = data_format in CHANNELS_LAST
+    other_axis, other_format = (
+        (1, CHANNELS_FIRST[len(shape) - 4]) if is_last else (-1, CHANNELS_LAST[len(shape) - 4])
+    )
+    hint = (
+        f"; if the images are {other_format}, pass data_format={other_format!r} or transpose them"
+        if shape[other_axis] == wanted
+        else ""
+    )
+    check(
+        dims_match(channels, wanted),
+        f"Input has {channels} channels (axis {-1 if is_last else 1}), Filter needs {wanted}{hint}",
+    )
 
 
 def iter_output_row_blocks(rows: int, elements_per_row: int) -> Iterator[PadPair]:
@@ -265,7 +282,7 @@ def _depthwise_filter_grad(z: Any, g: Any, window: Window, shape: Shape, groups:
 def _conv_forward(
     x: Any, w: Any, rank: int, *, groups: int, data_format: str, **window: Any
 ) -> Any:
-    check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
+    check_image_rank(x.shape, rank, data_format)
     over, out = window_and_output_shape(x, w, groups=groups, data_format=data_format, **window)
     return from_channels_first(
         convolve(to_channels_first(x, data_format), w, over, out, groups), data_format
@@ -275,7 +292,7 @@ def _conv_forward(
 def _make_meta_rule(rank: int) -> Any:
     def rule(x, w, *, data_format, **window):
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
-        check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
+        check_image_rank(x.shape, rank, data_format)
         _, out = window_and_output_shape(x, w, data_format=data_format, **window)
         return Meta(shape_from_channels_first(out, data_format), x.dtype)
 
@@ -333,6 +350,7 @@ def conv2d(
     meta=_make_meta_rule(2),
     attrs_of=conv2d,
     same_dtype="Input Filter",
+    public_name="conv2d",
 )
 @computed_in_float32_if_half
 def depthwise_conv2d(x, w, **attrs):
@@ -458,7 +476,7 @@ def _transposed_window_and_output_shape(
     """
     n, c, *sizes = shape_to_channels_first(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")
-    check(dims_match(c, w.shape[0]), f"{c} channels are not the {w.shape[0]} of Filter")
+    _check_channels(x.shape, c, w.shape[0], data_format)
     check(
         groups > 0 and (c < 0 or c % groups == 0), f"groups={groups} does not divide the channels"
     )
@@ -490,7 +508,7 @@ def _transposed_output_size(window: Window, axis: int, size: int, extra: Any, wa
 
 
 def _conv_transpose_kernel(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
-    check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
+    check_image_rank(x.shape, rank, attrs["data_format"])
     window, out = _transposed_window_and_output_shape(x, w, **attrs)
     return from_channels_first(
         conv_input_grad(
@@ -503,7 +521,7 @@ def _conv_transpose_kernel(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
 def _make_transposed_meta_rule(rank: int) -> Any:
     def rule(x, w, bias=None, *, data_format, **rest):
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
-        check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
+        check_image_rank(x.shape, rank, data_format)
         _, out = _transposed_window_and_output_shape(x, w, data_format=data_format, **rest)
         check(
             bias is None or dims_match(num_elements(bias.shape), out[1]),
@@ -563,6 +581,7 @@ def conv2d_transpose(
     meta=_make_transposed_meta_rule(2),
     attrs_of=conv2d_transpose,
     same_dtype="Input Filter Bias",
+    public_name="conv2d_transpose",
 )
 @computed_in_float32_if_half
 def depthwise_conv2d_transpose(x, w, bias=None, **attrs):

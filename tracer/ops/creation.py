@@ -88,6 +88,7 @@ def new_tensor_meta(
     "fill_constant",
     "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out",
     no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    public_name="full",
 )
 def fill_constant(
     value_tensor=None,
@@ -125,6 +126,7 @@ def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_
     "X -> Out",
     no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     older_types=("fill_zeros_like", "fill_zeros_like2"),
+    public_name="full_like",
 )
 def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
     """Out = a tensor filled with the attribute `value`. X [*S] -> Out [*S]"""
@@ -183,7 +185,7 @@ def _(x, *, shape, input_dim_idx, output_dim_idx, dtype, str_value, **_):
     return Meta(sized, numpy_dtype_of_proto(dtype))
 
 
-@op("assign_value", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
+@op("assign_value", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, public_name="assign")
 def assign_value(
     *,
     shape: Ints,
@@ -246,6 +248,7 @@ def _(shape_tensor, shape_tensors, *, shape, dtype):
     "Start, End, Step -> Out",
     no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     value_dependent_shape=True,
+    public_name="arange",
 )
 def range_(start, end, step):
     """Out = Start, Start + Step, Start + 2 * Step, ..., excluding End.
@@ -448,7 +451,7 @@ def _(*, num_rows, num_columns, dtype):
     )
 
 
-@op("diag_v2", "X -> Out")
+@op("diag_v2", "X -> Out", public_name="diag")
 def diag_v2(x, *, offset: int = 0, padding_value: float = 0.0):
     """Build a matrix with X on a diagonal and padding_value elsewhere, or extract a diagonal of a
     matrix X.

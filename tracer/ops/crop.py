@@ -23,7 +23,7 @@ def _block_starts_and_sizes(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:
     return starts, [d - s if n == -1 else n for d, s, n in zip(x.shape, starts, shape, strict=True)]
 
 
-@op("crop_tensor", "X, Shape?, ShapeTensor*?, Offsets?, OffsetsTensor*? -> Out")
+@op("crop_tensor", "X, Shape?, ShapeTensor*?, Offsets?, OffsetsTensor*? -> Out", public_name="crop")
 def crop_tensor(
     x,
     shape_tensor=None,

@@ -95,6 +95,7 @@ def _remaining_log_probabilities(logs: Any, paths: Lattice, times: Any) -> Any:
     "warpctc",
     "Logits, Label, LogitsLength?, LabelLength? -> Loss, WarpCTCGrad~",
     validate_before_kernel=True,
+    public_name="ctc_loss",
 )
 @np.errstate(invalid="ignore", divide="ignore")
 @computed_in_float32_if_half

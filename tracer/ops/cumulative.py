@@ -89,7 +89,7 @@ def cumprod(x, *, dim: int):
 
 @cumprod.meta
 def _(x, *, dim):
-    normalize_axis(dim, len(x.shape), "dim")
+    normalize_axis(dim, len(x.shape))
     return x
 
 
@@ -168,6 +168,7 @@ def logcumsumexp(
 
     X [*] -> Out [*]
     """
+    check_float(x)
     if flatten or not x.ndim:
         x, axis = x.reshape(-1) if flatten else x.reshape(1), 0
         return logcumsumexp.kernel(x, axis=0, exclusive=exclusive, reverse=reverse).reshape(

@@ -152,6 +152,7 @@ def _deform_conv_meta(x, offset, w, mask=None, *, deformable_groups, im2col_step
     "Input, Offset, Filter, Mask -> Output",
     same_dtype="Input Offset Filter Mask",
     validate_before_kernel=True,
+    public_name="deform_conv2d",
 )
 @computed_in_float32_if_half
 def deformable_conv(
@@ -202,6 +203,7 @@ def _(g, x, offset, w, mask, **over):
     attrs_of=deformable_conv,
     same_dtype="Input Offset Filter",
     validate_before_kernel=True,
+    public_name="deform_conv2d",
 )
 @computed_in_float32_if_half
 def deformable_conv_v1(x, offset, w, **attrs):

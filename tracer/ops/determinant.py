@@ -17,7 +17,11 @@ from .shared_op_rules import check_finite_array, check_float, like_x_meta
 
 
 @op(
-    "determinant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION, validate_before_kernel=True
+    "determinant",
+    "Input -> Out",
+    no_half_reason=NO_HALF_DECOMPOSITION,
+    validate_before_kernel=True,
+    public_name="det",
 )
 def determinant(x):
     """Out = the determinant of each matrix. Input [*, M, M] -> Out [*]"""
@@ -62,7 +66,7 @@ def _(g, x):
     return sub(mul(total, flipped), multiply_chain(flipped, transpose_last_two_axes(g), found))
 
 
-@op("slogdeterminant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
+@op("slogdeterminant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION, public_name="slogdet")
 def slogdeterminant(x):
     """Out[0] = the sign, Out[1] = ln |det| of each matrix. Input [*, M, M] -> Out [2, *]"""
     check_dtype(x.dtype.kind == "f", "needs a floating dtype")

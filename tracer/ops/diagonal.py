@@ -139,7 +139,7 @@ def _(g, x, *, offset, dim1, dim2):
     return diagonal(g, offset=offset, axis1=dim1, axis2=dim2)
 
 
-@op("fill_diagonal", "X -> Out", meta=like_x_meta)
+@op("fill_diagonal", "X -> Out", meta=like_x_meta, public_name="fill_diagonal_")
 def fill_diagonal(x, *, value: float = 0.0, offset: int = 0, wrap: bool = False):
     """Out = X with `value` on the diagonal.
 

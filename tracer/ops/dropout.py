@@ -47,6 +47,7 @@ def dropout(
     seed: with fix_seed, each call draws from a new generator with this seed. The input Seed does
     the same.
     """
+    check_float(x)
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
     factor = x.dtype.type(
         _require_scale_of_dropout_mode(dropout_prob, dropout_implementation, is_test)

@@ -107,7 +107,12 @@ def zeros_like(x: Any) -> Any:
     return OPS["fill_any_like"](x, value=0.0)
 
 
-@op("elementwise_add", "X, Y -> Out", meta=broadcast_meta_requiring_same_dtype_not_bool)
+@op(
+    "elementwise_add",
+    "X, Y -> Out",
+    meta=broadcast_meta_requiring_same_dtype_not_bool,
+    public_name="add",
+)
 def add(x, y, *, axis: int = -1):
     """Out = X + Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
@@ -131,6 +136,7 @@ def _(g, x, y, *, axis):
     "X, Y -> Out",
     meta=broadcast_meta_requiring_same_dtype_not_bool,
     older_types=("minus",),
+    public_name="subtract",
 )
 def sub(x, y, *, axis: int = -1):
     """Out = X - Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
@@ -150,7 +156,7 @@ def _(g, x, y, *, axis):
     )
 
 
-@op("elementwise_mul", "X, Y -> Out", meta=broadcast)
+@op("elementwise_mul", "X, Y -> Out", meta=broadcast, public_name="multiply")
 def mul(x, y, *, axis: int = -1):
     """Out = X * Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     if axis != -1:
@@ -170,7 +176,7 @@ def _(g, x, y, *, axis):
     ), lambda: sum_to_shape_if_axis_used(mul(g, x, axis=axis), y, axis)
 
 
-@op("elementwise_div", "X, Y -> Out", meta=broadcast)
+@op("elementwise_div", "X, Y -> Out", meta=broadcast, public_name="divide")
 @np.errstate(all="ignore")
 def div(x, y, *, axis: int = -1):
     """Out = X / Y; for integers and bool, rounded towards zero.
@@ -193,7 +199,7 @@ def _(g, x, y, *, axis, Out):
     return lambda: sum_to_shape_if_axis_used(div(g, y, axis=axis), x, axis), y_grad
 
 
-@op("elementwise_max", "X, Y -> Out", meta=broadcast)
+@op("elementwise_max", "X, Y -> Out", meta=broadcast, public_name="maximum")
 def maximum(x, y, *, axis: int = -1):
     """Out = the larger of X and Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     return np.maximum(*reshape_to_broadcast_at_axis(x, y, axis))
@@ -209,7 +215,7 @@ def _(g, x, y, *, axis):
     return make_selected_grad("greater_than", x), make_selected_grad("less_equal", y)
 
 
-@op("elementwise_min", "X, Y -> Out", meta=broadcast)
+@op("elementwise_min", "X, Y -> Out", meta=broadcast, public_name="minimum")
 def minimum(x, y, *, axis: int = -1):
     """Out = the smaller of X and Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     return np.minimum(*reshape_to_broadcast_at_axis(x, y, axis))
@@ -244,7 +250,12 @@ def _(g, x, mask):
     return masked(g, mask), None
 
 
-@op("elementwise_pow", "X, Y -> Out", meta=broadcast_meta_requiring_same_dtype_not_bool)
+@op(
+    "elementwise_pow",
+    "X, Y -> Out",
+    meta=broadcast_meta_requiring_same_dtype_not_bool,
+    public_name="pow",
+)
 @np.errstate(all="ignore")
 def power(x, y, *, axis: int = -1):
     """Out = X ** Y; for integers, rounded. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
@@ -273,6 +284,7 @@ def _(g, x, y, *, axis, Out):
     "X, Y -> Out",
     meta=broadcast_meta_requiring_same_dtype_not_bool,
     no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    public_name="floor_divide",
 )
 @np.errstate(all="ignore")
 def floordiv(x, y, *, axis: int = -1):
@@ -312,7 +324,12 @@ floor_divide_arrays.native(_compiled_division("floor_divide"))
 remainder_arrays.native(_compiled_division("remainder"))
 
 
-@op("elementwise_mod", "X, Y -> Out", meta=broadcast_meta_requiring_same_dtype_not_bool)
+@op(
+    "elementwise_mod",
+    "X, Y -> Out",
+    meta=broadcast_meta_requiring_same_dtype_not_bool,
+    public_name="mod",
+)
 @np.errstate(all="ignore")
 def mod(x, y, *, axis: int = -1):
     """Out = the remainder of X / Y, with the sign of Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""

@@ -16,6 +16,7 @@ from ..core.op import NO_HALF_COMPLEX, OPS, Long, Longs, Meta, check, check_dtyp
 from .complex_numbers import real
 from .elementwise import add
 from .shared_op_rules import (
+    check_float,
     complex_dtype,
     normalize_axes,
     raise_unknown_size_unless,
@@ -86,6 +87,7 @@ def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool
 
     X [*] -> Out complex [*]
     """
+    check_float(x)
     wide = complex_dtype(x.dtype)
     _check_attrs_and_normalize_axes(x, axes, normalization)
     if not onesided:

@@ -143,6 +143,7 @@ def _multiply_all(arrays: list[Any]) -> Any:
     same_dtype="X Grid",
     floating="X",
     validate_before_kernel=True,
+    public_name="grid_sample",
 )
 @computed_in_float32_if_half
 def grid_sampler(
@@ -260,6 +261,7 @@ def affine_grid(theta, shape=None, *, output_shape: Ints = [], align_corners: bo
 
     Theta [N,rank,rank+1] -> Output [N,*S,rank]
     """
+    check_float(theta)
     sizes = _shape_from_tensor_or_attr(shape, output_shape)[2:]
     points = _homogeneous_coordinates(sizes, align_corners, theta.dtype)
     return np.matmul(points, np.swapaxes(theta, 1, 2)).reshape(theta.shape[0], *sizes, len(sizes))

@@ -64,6 +64,7 @@ def _node_scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
     "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W",
     host_reason=HOST_PYTHON_LOOP,
     validate_before_kernel=True,
+    public_name="hsigmoid_loss",
 )
 @computed_in_float32_if_half
 def hierarchical_sigmoid(

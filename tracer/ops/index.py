@@ -52,7 +52,10 @@ def check_index_range(index: Any, size: int) -> None:
 
 def check_integers(index: Any) -> None:
     """Raise OpError unless the index tensor has an integer dtype."""
-    check_dtype(index.dtype.kind in "iu", "an index is not of integers")
+    check_dtype(
+        index.dtype.kind in "iu",
+        f"an index has the dtype {index.dtype}; convert it with astype('int64')",
+    )
 
 
 # If no index occurs more often than this, `scatter_add_rows` uses one NumPy call per occurrence.
@@ -179,7 +182,7 @@ def _(g, x, index, *, dim):
     return gather_grad(x, index, None, g, axis=dim), None
 
 
-@op("lookup_table_v2", "W, Ids -> Out", amp_class="deny_at_o2")
+@op("lookup_table_v2", "W, Ids -> Out", amp_class="deny_at_o2", public_name="embedding")
 def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
     """Out = the rows of W at Ids; zeros where Ids is padding_idx.
 
@@ -229,7 +232,7 @@ def _(gg, w, ids, g, *, padding_idx):
     )  # the op lookup_table passes Ids with an additional axis of size 1
 
 
-@op("lookup_table", "W, Ids -> Out", amp_class="deny_at_o2")
+@op("lookup_table", "W, Ids -> Out", amp_class="deny_at_o2", public_name="embedding")
 def lookup_table(
     w, ids, *, padding_idx: Long = -1, is_sparse: bool = False, is_distributed: bool = False
 ):
@@ -446,6 +449,7 @@ def _(g, x, index, updates):
     "Condition -> Out",
     no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     value_dependent_shape=True,
+    public_name="nonzero",
 )
 def where_index(condition):
     """Out = the indices of the nonzero elements of Condition, in order.
@@ -511,7 +515,12 @@ def _(gg, x, mask, g):
     return None, None, masked_select(gg, mask)
 
 
-@op("one_hot_v2", "X, depth_tensor? -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
+@op(
+    "one_hot_v2",
+    "X, depth_tensor? -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    public_name="one_hot",
+)
 def one_hot_v2(
     x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False
 ):

@@ -186,7 +186,13 @@ def _check_interpolated_dtype(kind: str, x: Any) -> None:
 def define_resize_op(kind: str) -> Op:
     """Define the op `<kind>_interp_v2`."""
 
-    @op(f"{kind}_interp_v2", INTERP_SLOTS, amp_class="deny_at_o2", validate_before_kernel=True)
+    @op(
+        f"{kind}_interp_v2",
+        INTERP_SLOTS,
+        amp_class="deny_at_o2",
+        validate_before_kernel=True,
+        public_name="interpolate",
+    )
     @computed_in_float32_if_half
     def kernel(
         x,

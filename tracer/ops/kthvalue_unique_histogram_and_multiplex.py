@@ -445,7 +445,7 @@ def repeat_interleave(x, repeats=None, *, Repeats: int = 0, dim: int = 0):
 
 @repeat_interleave.meta
 def _(x, repeats, *, Repeats, dim):
-    at = normalize_axis(dim, len(x.shape), "dim")
+    at = normalize_axis(dim, len(x.shape))
     if repeats is None:
         check(Repeats > 0, f"Repeats={Repeats} is not positive")
     else:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
+from ..core.errors import OpError
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Long, Meta, check, check_dtype, op
 from .comparison_and_logic import is_strictly_between, not_equal
 from .elementwise import div, masked, mul, scale, sub
@@ -26,7 +27,12 @@ from .unary_math import negative, one_minus, sigmoid
 # -----------------------------------------------------------------------------------
 
 
-@op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss", amp_class="deny")
+@op(
+    "softmax_with_cross_entropy",
+    "Logits, Label! -> Softmax~, Loss",
+    amp_class="deny",
+    public_name="cross_entropy",
+)
 @np.errstate(invalid="ignore")
 @computed_in_float32_if_half
 def softmax_with_cross_entropy(
@@ -43,10 +49,8 @@ def softmax_with_cross_entropy(
 
     Logits [*,C,*], Label int [*,1,*] or float [*,C,*] -> Softmax like Logits, Loss [*,1,*]
     """
-    check(
-        shapes_match(label.shape, _required_label_shape(x, soft_label, axis)),
-        "Label does not fit Logits",
-    )
+    check_float(x)
+    _check_label_shape(x, label, soft_label, axis)
     check_hard_or_soft_label_dtype(x, label, soft_label)
     if use_softmax:
         logs = log_softmax_array(x, axis)
@@ -102,9 +106,14 @@ def check_hard_or_soft_label_dtype(x: Any, label: Any, soft_label: bool) -> None
     )
 
 
-def _required_label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...]:
+def _check_label_shape(x: Any, label: Any, soft_label: bool, axis: int) -> None:
     at = normalize_axis(axis, len(x.shape))
-    return tuple(x.shape) if soft_label else (*x.shape[:at], 1, *x.shape[at + 1 :])
+    wanted = tuple(x.shape) if soft_label else (*x.shape[:at], 1, *x.shape[at + 1 :])
+    kind = "probabilities" if soft_label else "class indices"
+    check(
+        shapes_match(label.shape, wanted),
+        f"Label must have the shape {list(wanted)} ({kind}), not {list(label.shape)}",
+    )
 
 
 def _class_indices_and_valid_mask(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
@@ -114,8 +123,12 @@ def _class_indices_and_valid_mask(label: Any, classes: int, ignore_index: int) -
     Raises OpError for a label that is not a class.
     """
     used = label != ignore_index
-    fits = bool(np.all((label >= 0) & (label < classes) | ~used))
-    check(fits, f"a label is neither in 0 ... {classes - 1} nor ignore_index={ignore_index}")
+    wrong = label[((label < 0) | (label >= classes)) & used]
+    if wrong.size:
+        raise OpError(
+            f"a label is {wrong.flat[0]}, outside of the classes [0, {classes}) and not "
+            f"ignore_index={ignore_index}"
+        )
     return np.where(used, label, 0).astype(np.int64), used
 
 
@@ -123,10 +136,7 @@ def _class_indices_and_valid_mask(label: Any, classes: int, ignore_index: int) -
 def _(x, label, *, soft_label, axis, **_):
     check_float(x)
     check(len(x.shape) > 0, "Logits needs an axis")
-    check(
-        shapes_match(label.shape, _required_label_shape(x, soft_label, axis)),
-        "Label does not fit Logits",
-    )
+    _check_label_shape(x, label, soft_label, axis)
     at = normalize_axis(axis, len(x.shape))
     return x, Meta((*x.shape[:at], 1, *x.shape[at + 1 :]), x.dtype)
 
@@ -247,7 +257,13 @@ def _check_float_with_same_dtype_and_shape(x: Meta, label: Meta) -> None:
     check(shapes_match(x.shape, label.shape), "the shapes differ")
 
 
-@op("bce_loss", "X, Label! -> Out", same_dtype="X Label", validate_before_kernel=True)
+@op(
+    "bce_loss",
+    "X, Label! -> Out",
+    same_dtype="X Label",
+    validate_before_kernel=True,
+    public_name="binary_cross_entropy",
+)
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def bce_loss(x, label):
@@ -286,6 +302,7 @@ def _(g, x, label):
     same_dtype="X Label pos_weight",
     amp_class="deny",
     validate_before_kernel=True,
+    public_name="binary_cross_entropy_with_logits",
 )
 @computed_in_float32_if_half
 def sigmoid_cross_entropy(
@@ -387,7 +404,13 @@ def _(g, x, y, *, delta):
     return negative(bounded), bounded
 
 
-@op("kldiv_loss", "X, Target! -> Loss", same_dtype="X Target", validate_before_kernel=True)
+@op(
+    "kldiv_loss",
+    "X, Target! -> Loss",
+    same_dtype="X Target",
+    validate_before_kernel=True,
+    public_name="kl_div",
+)
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def kldiv_loss(x, target, *, reduction: str = "mean"):

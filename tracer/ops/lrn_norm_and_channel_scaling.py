@@ -61,6 +61,7 @@ def lrn(
 
     X [N,C,H,W] -> Out, MidOut [N,C,H,W]
     """
+    check_float(x)
     t = x.dtype.type
     mid = t(k) + t(alpha) * channel_window_sum.kernel(np.square(x), n=n, data_format=data_format)
     return x * mid ** t(-beta), mid
@@ -94,6 +95,7 @@ def norm(x, *, axis: int, epsilon: float = 1e-10, is_test: bool = False):
 
     X [*] -> Out [*], Norm [*,1,*]
     """
+    check_float(x)
     length = np.sqrt(np.sum(np.square(x), axis=axis, keepdims=True) + x.dtype.type(epsilon))
     return x / length, length
 

@@ -87,6 +87,7 @@ def identity_loss(x, *, reduction: int = 1):
 
     X [*] -> Out [], or [*] for 2
     """
+    check_float(x)
     if reduction == 2:
         return x.copy()
     return np.asarray(x.sum() if reduction == 0 else x.mean(), x.dtype)

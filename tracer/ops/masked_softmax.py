@@ -44,6 +44,7 @@ def fused_softmax_mask_upper_triangle(x):
 
     X [B,H,L,L] -> Out [B,H,L,L]
     """
+    check_float(x)
     return softmax_array(_mask_above_diagonal(x), -1)
 
 

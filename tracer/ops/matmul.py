@@ -27,7 +27,7 @@ from .unary_math import absolute, sign
 _native_matmul = native.compiled_function_or_placeholder("matmul")
 
 
-@op("matmul_v2", "X, Y -> Out", same_dtype="X Y", amp_class="allow")
+@op("matmul_v2", "X, Y -> Out", same_dtype="X Y", amp_class="allow", public_name="matmul")
 @computed_in_float32_if_half
 def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
     """Out = X @ Y over the last two axes, with NumPy's rules for vectors.
@@ -138,6 +138,12 @@ def _(x, y, bias):
 
 @linear.meta
 def _(x, y, bias):
+    if x.shape and len(y.shape) == 2:
+        check(
+            dims_match(x.shape[-1], y.shape[0]),
+            f"the last axis of X has {x.shape[-1]} elements, the weight Y needs {y.shape[0]} "
+            "(in_features)",
+        )
     product = _matmul_meta(x, y, trans_x=False, trans_y=False)
     return Meta(broadcast_shapes(product.shape, bias.shape), product.dtype)
 
@@ -332,7 +338,7 @@ def _(g, x, y, *, x_num_col_dims, y_num_col_dims):
 @op(
     "fc",
     "Input, W, Bias? -> Out",
-    no_grad_reason="passes for inference write it; Paddle has none",
+    no_grad_reason="only inference passes create it; Paddle has no gradient of it",
     same_dtype="Input W Bias",
     validate_before_kernel=True,
 )
@@ -417,7 +423,7 @@ def _(g, x, *, axis):
     return OPS["reshape_like"](g, x)
 
 
-@op("p_norm", "X -> Out")
+@op("p_norm", "X -> Out", public_name="norm")
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def p_norm(
@@ -475,7 +481,7 @@ def p_norm_vjp(g, x, *, porder, axis, keepdim, asvector, Out):
     return masked(mul(mul(g, sign(x)), ratio), is_strictly_between(n, low=0.0))
 
 
-@op("frobenius_norm", "X -> Out", amp_class="deny")
+@op("frobenius_norm", "X -> Out", amp_class="deny", public_name="norm")
 @computed_in_float32_if_half
 def frobenius_norm(
     x,

@@ -19,12 +19,12 @@ from .pool import (
     window_unless_adaptive_and_output_sizes,
 )
 from .shared_op_rules import make_meta_rule_like_input_at
-from .sliding_window import NUMBER_WORDS, require_ints_per_axis
+from .sliding_window import check_image_rank, require_ints_per_axis
 
 
 def _make_meta_rule(rank: int) -> Any:
     def rule(x, **attrs):
-        check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
+        check_image_rank(x.shape, rank)
         _, out = window_unless_adaptive_and_output_sizes(x.shape, **attrs)
         return Meta((*x.shape[:2], *out), x.dtype), Meta((*x.shape[:2], *out), np.dtype(np.int32))
 
@@ -60,7 +60,13 @@ def _(x, p):
     return _MAX_WITH_INDEX(x, sizes) if sizes else NotImplemented
 
 
-@op("max_pool2d_with_index", "X -> Out, Mask~", meta=_make_meta_rule(2), amp_class="allow")
+@op(
+    "max_pool2d_with_index",
+    "X -> Out, Mask~",
+    meta=_make_meta_rule(2),
+    amp_class="allow",
+    public_name="max_pool2d",
+)
 def max_pool2d_with_index(
     x,
     *,
@@ -74,7 +80,7 @@ def max_pool2d_with_index(
 
     X [N,C,H,W] -> Out [N,C,H',W'], Mask int32 like Out
     """
-    check(x.ndim == 4, "images require four axes")
+    check_image_rank(x.shape, 2)
     return _first_maxima_and_indices(
         x,
         make_pooling_plan(
@@ -88,7 +94,7 @@ def max_pool2d_with_index(
     )
 
 
-@op("max_pool3d_with_index", "X -> Out, Mask~", meta=_make_meta_rule(3))
+@op("max_pool3d_with_index", "X -> Out, Mask~", meta=_make_meta_rule(3), public_name="max_pool3d")
 def max_pool3d_with_index(
     x,
     *,
@@ -187,7 +193,7 @@ def _(g, x, mask):
 
 def _make_unpool_meta_rule(rank: int) -> Any:
     def rule(x, mask, *, output_size, data_format, **_):
-        check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
+        check_image_rank(x.shape, rank)
         check(data_format in ("NCHW", "NCDHW"), f"data format {data_format} has its channels last")
         check(
             len(mask.shape) == len(x.shape) and mask.dtype.kind in "iu",
@@ -211,7 +217,13 @@ def unpool_images(x: Any, mask: Any, sizes: Any) -> Any:
     return full.reshape(*x.shape[:2], *sizes)
 
 
-@op("unpool", "X, Indices -> Out", meta=_make_unpool_meta_rule(2), validate_before_kernel=True)
+@op(
+    "unpool",
+    "X, Indices -> Out",
+    meta=_make_unpool_meta_rule(2),
+    validate_before_kernel=True,
+    public_name="max_unpool2d",
+)
 def unpool(
     x,
     mask,
@@ -230,7 +242,13 @@ def unpool(
     return unpool_images(x, mask, output_size)
 
 
-@op("unpool3d", "X, Indices -> Out", meta=_make_unpool_meta_rule(3), validate_before_kernel=True)
+@op(
+    "unpool3d",
+    "X, Indices -> Out",
+    meta=_make_unpool_meta_rule(3),
+    validate_before_kernel=True,
+    public_name="max_unpool3d",
+)
 def unpool3d(
     x,
     mask,

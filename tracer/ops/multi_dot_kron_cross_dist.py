@@ -174,7 +174,7 @@ def cross(x, y, *, dim: int = 9):
 
 def _cross_product_axis(shape: Shape, dim: int) -> int:
     if dim != 9:
-        axis = normalize_axis(dim, len(shape), "dim")
+        axis = normalize_axis(dim, len(shape))
         check(dims_match(shape[axis], 3), f"dim={dim} has {shape[axis]} elements, not 3")
         return axis
     check(

@@ -43,6 +43,7 @@ def nanmedian(x, *, axis: Ints = [], keepdim: bool = True):
 
     X [*] -> Out [*], MedianIndex int64 [*,2]
     """
+    check_not_bool(x)
     axes = axes_to_reduce(axis, False, x.ndim)
     places = _flat_indices_of_middle_elements(x, axes)
     low, high = (x.reshape(-1)[places[..., i]] for i in range(2))

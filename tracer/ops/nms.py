@@ -119,6 +119,7 @@ def nms(boxes, *, iou_threshold: float = 1.0):
 
     Boxes [N,4] -> int64 [K]
     """
+    check_float(boxes)
     return np.array(nms_of_sorted_boxes(boxes, float(np.float32(iou_threshold))), np.int64)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.dtype import compute_dtype
+from ..core.errors import OpError
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
 from .half_precision import computed_in_float32_if_half, half_tensor_to_float32
@@ -20,6 +21,7 @@ from .shared_op_rules import (
     dims_match,
     make_meta_rule_like_input_at,
     num_elements,
+    shapes_match,
     vjp_input_shape,
 )
 from .standardization import (
@@ -51,10 +53,10 @@ def _axes_except_channel(rank: int, channel: int) -> list[int]:
 
 def _check_one_element_per_channel(count: int, **given: Any) -> None:
     for name, t in given.items():
-        check(
-            t is None or (len(t.shape) == 1 and dims_match(t.shape[0], count)),
-            f"{name} needs one element per channel of X, {count}",
-        )
+        if t is not None and not shapes_match(t.shape, (count,)):
+            raise OpError(
+                f"X has {count} channels, {name} has the shape {list(t.shape)} instead of [{count}]"
+            )
 
 
 def _uses_running_stats(is_test: bool, trainable: bool, use_global: bool) -> bool:
@@ -93,6 +95,7 @@ def batch_norm(
     SavedVariance: 1 / sqrt(variance + epsilon) of the statistics that are used.
     MeanOut, VarianceOut: the running statistics, updated with this batch.
     """
+    check_float(x)
     channel = _channel_axis(x.ndim, data_layout)
     _check_one_element_per_channel(
         x.shape[channel], Scale=weight, Bias=bias, Mean=mean, Variance=variance
@@ -126,7 +129,7 @@ def batch_norm(
 def _apply_inv_std_and_affine_in_place(
     centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int
 ) -> Any:
-    """Return centred * inv_std * Scale + Bias, computed in place in `centred`."""
+    """Return centered * inv_std * Scale + Bias, computed in place in `centered`."""
     shape = _per_channel_shape(centred.ndim, channel)
     centred *= (inv_std if weight is None else inv_std * weight).reshape(shape)
     if bias is not None:
@@ -277,6 +280,7 @@ def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_a
 
     X [*R,*K], Scale, Bias [K] -> Y [*R,*K]
     """
+    check_float(x)
     check(
         0 <= begin_norm_axis < max(x.ndim, 1), f"begin_norm_axis={begin_norm_axis} is not an axis"
     )
@@ -457,6 +461,7 @@ def group_norm(
 
     X [N,C,*], Scale, Bias [C] -> Y like X, Mean [N,groups]
     """
+    check_float(x)
     y, mean, variance = _normalize_groups_and_apply_affine(
         x, weight, bias, epsilon, groups, data_layout
     )
@@ -494,6 +499,7 @@ def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
 
     SavedVariance: 1 / sqrt(variance + epsilon).
     """
+    check_float(x)
     y, mean, variance = _normalize_groups_and_apply_affine(
         x, weight, bias, epsilon, x.shape[1], "NCHW"
     )

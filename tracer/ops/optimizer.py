@@ -9,7 +9,7 @@ from ..core.arrays import np
 from ..core.op import Long, Meta, check, op
 from .shared_op_rules import check_float, num_elements, shapes_match
 
-NO_GRAD_UPDATE_OP = "it is a step of training"
+NO_GRAD_UPDATE_OP = "it is part of a training step"
 
 
 def _check_update_inputs(param, grad, lr, *states_and_rest, **_):
@@ -433,6 +433,8 @@ def check_finite_and_unscale(xs, scale):
 
     X list of [*], Scale [1] -> like X, bool [1]
     """
+    for x in xs:
+        check_float(x)
     found = not all(np.isfinite(x).all() for x in xs)
     factor = 1.0 / float(scale.reshape(-1)[0])
     return [(x * scale.dtype.type(factor)).astype(x.dtype, copy=False) for x in xs], np.array(

@@ -108,7 +108,7 @@ def source_index_per_padded_element(size: int, pair: tuple[int, int], mode: str)
     return np.pad(np.arange(size), pair, mode=_MODES[mode])  # type: ignore[call-overload]
 
 
-@op("pad3d", "X, Paddings? -> Out")
+@op("pad3d", "X, Paddings? -> Out", public_name="pad")
 def pad3d(
     x,
     paddings_tensor=None,

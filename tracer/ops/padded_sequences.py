@@ -15,7 +15,7 @@ from .shared_op_rules import (
     shapes_match,
 )
 
-NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
+NO_GRAD_DISCRETE_RESULT = "it selects integers"
 
 
 @op(

@@ -28,6 +28,7 @@ def celu(x, *, alpha: float = 1.0):
 
     X [*] -> Out [*]
     """
+    check_float(x)
     t = x.dtype.type
     return np.where(x > 0, x, np.expm1(np.minimum(x, t(0)) / t(alpha)) * t(alpha))
 
@@ -50,6 +51,7 @@ def selu(
 
     X [*] -> Out [*]
     """
+    check_float(x)
     t = x.dtype.type
     return np.where(x > 0, x, np.expm1(np.minimum(x, t(0))) * t(alpha)) * t(scale)
 
@@ -68,7 +70,7 @@ def _multiply_by_number(x: Any, factor: float) -> Any:
     return scale(x, scale=factor)
 
 
-@op("hard_shrink", "X -> Out", meta=like_x_meta, floating="X")
+@op("hard_shrink", "X -> Out", meta=like_x_meta, floating="X", public_name="hardshrink")
 def hard_shrink(x, *, threshold: float = 0.5):
     """Out = X where |X| > threshold, else 0. X [*] -> Out [*]"""
     return x * _abs_exceeds_threshold_mask(x, threshold)
@@ -110,10 +112,18 @@ def _(g, x, **attrs):
     return keep_x_where_abs_y_exceeds_threshold(g, x, threshold=attrs["lambda"])
 
 
-@op("tanh_shrink", "X -> Out", meta=like_x_meta_requiring_float, floating="X", amp_class="deny")
+@op(
+    "tanh_shrink",
+    "X -> Out",
+    meta=like_x_meta_requiring_float,
+    floating="X",
+    amp_class="deny",
+    public_name="tanhshrink",
+)
 @computed_in_float32_if_half
 def tanh_shrink(x):
     """Out = X - tanh(X). X [*] -> Out [*]"""
+    check_float(x)
     return x - np.tanh(x)
 
 
@@ -137,6 +147,7 @@ def _(g, x, *, threshold):
 @computed_in_float32_if_half
 def stanh(x, *, scale_a: float = 0.67, scale_b: float = 1.7159):
     """Out = scale_b * tanh(scale_a * X) (LeCun et al., 1998). X [*] -> Out [*]"""
+    check_float(x)
     t = x.dtype.type
     return np.tanh(x * t(scale_a)) * t(scale_b)
 
@@ -156,6 +167,7 @@ def logit(x, *, eps: float = 1e-6):
 
     X [*] -> Out [*]
     """
+    check_float(x)
     inside = clamp(x, eps, 1 - eps) if eps else x
     return np.log(inside / (x.dtype.type(1) - inside))
 
@@ -179,6 +191,7 @@ def rrelu(x, *, is_test: bool = False, lower: float = 1.0 / 8.0, upper: float = 
 
     X [*] -> Out, Noise [*]
     """
+    check_float(x)
     if is_test:
         slope = x.dtype.type((lower + upper) / 2)
     else:
@@ -207,6 +220,7 @@ def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int
 
     X [*] -> Out [*]
     """
+    check_float(x)
     t = x.dtype.type
     noise = -np.log(np.asarray(rng.generator().exponential(size=x.shape))).astype(x.dtype)
     soft = softmax_array((x + noise) / t(temperature), axis)

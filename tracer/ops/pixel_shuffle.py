@@ -10,6 +10,7 @@ from .elementwise import masked
 from .shared_op_rules import check_float, dims_match, normalize_axis, scale_dim
 from .sliding_window import (
     Window,
+    check_image_rank,
     from_channels_first,
     require_ints_per_axis,
     shape_from_channels_first,
@@ -199,6 +200,7 @@ def maxout(x, *, groups: int, axis: int = 1):
 
     X [N,C,H,W] -> Out [N,C/groups,H,W]
     """
+    check_float(x)
     check(-x.ndim <= axis < x.ndim, f"axis={axis} is not an axis of X")
     return np.max(_split_into_groups_of_size(x, groups, axis), axis=axis % x.ndim + 1)
 
@@ -206,7 +208,7 @@ def maxout(x, *, groups: int, axis: int = 1):
 @maxout.meta
 def _(x, *, groups, axis):
     check_float(x)
-    check(len(x.shape) == 4, "images require four axes")
+    check_image_rank(x.shape, 2)
     at = normalize_axis(axis, 4)
     check(at in (1, 3), f"axis={axis} is not an axis of X")
     return Meta(

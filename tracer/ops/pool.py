@@ -24,10 +24,10 @@ from .shared_op_rules import (
     vjp_input_shape,
 )
 from .sliding_window import (
-    NUMBER_WORDS,
     IntPerAxis,
     PadPair,
     Window,
+    check_image_rank,
     from_channels_first,
     pad_pairs_for_algorithm,
     require_ints_per_axis,
@@ -407,7 +407,7 @@ def pool_op_for_shape(shape: Shape) -> Op:
 def _pool2d_or_pool3d_kernel(
     x: Any, rank: int, *, pooling_type: str, data_format: str, exclusive: bool, **attrs: Any
 ) -> Any:
-    check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
+    check_image_rank(x.shape, rank)
     x = to_channels_first(x, data_format)
     p = make_pooling_plan(x.shape, exclusive, **attrs)
     out = pool_images(x, p, pooling_type)
@@ -451,6 +451,7 @@ def pool2d(
     use_cudnn: bool = False,
 ):
     """Out = the maximum or the mean of X in each window. X [N,C,H,W] -> Out [N,C,H',W']"""
+    check_float(x)
     return _pool2d_or_pool3d_kernel(
         x,
         2,
@@ -485,6 +486,7 @@ def pool3d(
     use_cudnn: bool = False,
 ):
     """Out = the maximum or the mean of X in each window. X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
+    check_float(x)
     return _pool2d_or_pool3d_kernel(
         x,
         3,

@@ -10,7 +10,7 @@ from ..core.op import Meta, check, op
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import check_float, dims_match, like_x_meta, normalize_axis, num_elements
 
-NO_GRAD_STEP_FUNCTION = "it goes in steps"
+NO_GRAD_STEP_FUNCTION = "it rounds: its derivative is 0 almost everywhere"
 MIN_SCALE = 1e-30
 
 

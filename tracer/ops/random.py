@@ -39,6 +39,7 @@ def _draw_uniform_or_normal(kind: str, shape: Any, dtype: np.dtype[Any], seed: i
     "ShapeTensor?, ShapeTensorList*? -> Out",
     no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     random=True,
+    public_name="uniform",
 )
 def uniform_random(
     shape_tensor=None,
@@ -77,6 +78,7 @@ def _(shape_tensor, shape_tensors, *, shape, min, max, dtype, **_):
     "ShapeTensor?, ShapeTensorList*? -> Out",
     no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     random=True,
+    public_name="normal",
 )
 def gaussian_random(
     shape_tensor=None,
@@ -200,6 +202,7 @@ def multinomial(x, *, num_samples: int = 1, replacement: bool = False):
 
     X [N] or [B, N], >= 0 -> Out int64 [num_samples] or [B, num_samples]
     """
+    check_float(x)
     rows = x.reshape(-1, x.shape[-1]).astype(np.float64, copy=False)
     with np.errstate(all="ignore"):
         sums = cumulate(rows, 1, False, False, False)
@@ -298,6 +301,7 @@ def sampling_id(x, *, min: float = 0.0, max: float = 1.0, seed: int = 0):
 
     X [B, N], weights -> Out int64 [B]
     """
+    check_float(x)
     check(min <= max, f"min={min} is above max={max}")
     reached = np.cumsum(x.astype(np.float64), axis=1) >= rng.generator(seed).uniform(
         min, max, (len(x), 1)
@@ -322,6 +326,7 @@ def poisson(x):
 
     X [*], >= 0 -> Out [*]
     """
+    check_float(x)
     check(bool(np.all(x >= 0)), "X has negative means")
     return np.asarray(rng.generator().poisson(x)).astype(x.dtype)
 
@@ -338,6 +343,7 @@ poisson.vjp(_zero_vjp)
 @op("exponential", "X -> Out", random=True)
 def exponential(x, **attrs):
     """Out = exponentially distributed random numbers with rate `lambda`. X [*] -> Out [*]"""
+    check_float(x)
     return np.asarray(rng.generator().exponential(1 / attrs.get("lambda", 1.0), x.shape)).astype(
         x.dtype
     )
@@ -360,7 +366,7 @@ exponential.vjp(_zero_vjp)
 @op(
     "dirichlet",
     "Alpha -> Out",
-    no_grad_reason="its gradient is not known in Paddle either",
+    no_grad_reason="Paddle has no gradient of it",
     random=True,
     host_reason=HOST_RANDOM,
 )
@@ -369,6 +375,7 @@ def dirichlet(alpha):
 
     Alpha [*, N], positive -> Out [*, N]
     """
+    check_float(alpha)
     check(bool(np.all(alpha > 0)), "Alpha is not positive")
     drawn = rng.generator().standard_gamma(alpha.astype(np.float64))
     return (drawn / drawn.sum(axis=-1, keepdims=True)).astype(alpha.dtype)

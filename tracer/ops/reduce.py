@@ -45,7 +45,7 @@ def axes_to_reduce(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int
     """Return the axes that a reduction removes, as non-negative numbers."""
     if reduce_all or not len(dim):
         return tuple(range(rank))
-    axes = normalize_axes(dim, rank, "dim")
+    axes = normalize_axes(dim, rank)
     return axes if rank else ()
 
 
@@ -115,7 +115,8 @@ def define_reduction(
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = {words} over the axes. X [*] -> Out [*]"
-    return op(type, "X -> Out", meta=meta, amp_class=amp)(kernel)
+    public_name = type.removeprefix("reduce_")
+    return op(type, "X -> Out", meta=meta, amp_class=amp, public_name=public_name)(kernel)
 
 
 def _unchanged_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -315,6 +316,7 @@ def define_bool_reduction(type: str, function: Callable[..., Any], words: str) -
         "X, AxisTensor?, AxisTensorList*? -> Out",
         meta=meta,
         no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+        public_name=type.removeprefix("reduce_"),
     )(kernel)
 
 
@@ -376,7 +378,12 @@ def _define_extreme_dividing_grad_among_ties(
         f"Out = the {word} element of X over the axes. Equal elements share the gradient. "
         "X [*] -> Out [*]"
     )
-    made = op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta)(kernel)
+    made = op(
+        type,
+        "X, AxisTensor?, AxisTensorList*? -> Out",
+        meta=meta,
+        public_name=type.removeprefix("reduce_"),
+    )(kernel)
     made.vjp(vjp)
     return made
 
@@ -415,6 +422,7 @@ def _(g, x):
 @computed_in_float32_if_half
 def logsumexp(x, *, axis: Ints = [0], keepdim: bool = False, reduce_all: bool = False):
     """Out = ln(the sum of e ** X over the axes). X [*] -> Out [*]"""
+    check_float(x)
     axes = axes_to_reduce(axis, reduce_all, x.ndim)
     top = np.max(x, axis=axes, keepdims=True)
     top = np.where(np.isfinite(top), top, x.dtype.type(0))
@@ -458,9 +466,13 @@ def define_arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op
         f"Out = the index of the {word} element of X along the axis; with flatten, in the "
         "flattened X. X [*] -> Out int [*]"
     )
-    return op(type, "X -> Out", meta=_arg_extreme_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)(
-        kernel
-    )
+    return op(
+        type,
+        "X -> Out",
+        meta=_arg_extreme_meta,
+        no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+        public_name=type.replace("_", ""),
+    )(kernel)
 
 
 arg_max = define_arg_extreme("arg_max", np.argmax, "largest")

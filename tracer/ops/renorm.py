@@ -26,6 +26,7 @@ def renorm(x, *, p: float, axis: int, max_norm: float):
 
     X [*] -> Out [*]
     """
+    check_float(x)
     norm = np.sum(
         np.abs(x) ** x.dtype.type(p), axis=tuple(_axes_except(x.ndim, axis)), keepdims=True
     ) ** x.dtype.type(1 / p)

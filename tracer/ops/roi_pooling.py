@@ -11,6 +11,7 @@ from .half_precision import computed_in_float32_if_half
 from .lod import require_row_offsets, sequence_id_per_row
 from .scatter_at import ufunc_at
 from .shared_op_rules import check_float, dims_match, like_x_meta, make_meta_rule_like_input_at
+from .sliding_window import check_image_rank
 
 AxisWeights = tuple[Any, Any]  # interpolation weights of rows [R,PH,H] and of columns [R,PW,W]
 
@@ -38,7 +39,7 @@ def _roi_align_meta(x, rois, counts, lod=None, *, pooled_height, pooled_width, *
 def check_images_and_regions(x: Meta, rois: Meta, corners: int = 4) -> None:
     """Raise OpError unless X is a batch of images and the rows of ROIs have `corners` elements."""
     check_float(x)
-    check(len(x.shape) == 4, "images require four axes")
+    check_image_rank(x.shape, 2)
     check(
         len(rois.shape) == 2 and dims_match(rois.shape[1], corners),
         f"ROIs need the shape [regions, {corners}]",

@@ -107,6 +107,7 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
     value_dependent_shape=True,
     host_reason=HOST_PYTHON_LOOP,
     validate_before_kernel=True,
+    public_name="generate_proposals",
 )
 @computed_in_float32_if_half
 def generate_proposals_v2(
@@ -291,6 +292,7 @@ def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int
     The LoD of MultiLevelRois, or MultiLevelRoIsNum (list of int32 [N]), holds the number of regions
     of each image, per level.
     """
+    check_float(rois[0])
     if counts is None:
         levels = lods if lods else [None] * len(rois)
         counts = [

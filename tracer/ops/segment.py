@@ -80,6 +80,7 @@ def segment_pool(x, ids, *, pooltype: str = "SUM"):
     pooltype: SUM, MEAN, MAX or MIN.
     SummedIds [S,1]: the number of rows of each segment.
     """
+    check_not_bool(x)
     check(
         bool(np.all(np.diff(ids) >= 0)) and bool(np.all(ids >= 0)),
         "SegmentIds has negative or decreasing elements",
@@ -143,6 +144,7 @@ def _out_size_or_num_input_nodes(size_tensor: Any, out_size: Any, rows: int) -> 
     "graph_send_recv",
     "X, Src_index, Dst_index, Out_size? -> Out, Dst_count~",
     validate_before_kernel=True,
+    public_name="send_u_recv",
 )
 @computed_in_float32_if_half
 def graph_send_recv(
@@ -227,7 +229,11 @@ def _emit_edge_row_sums_at_nodes(rows: Any, ends: Any, x: Any) -> Any:
     return OPS["scatter_nd_add"](zeros_like(x), OPS["reshape2"](ends, shape=[-1, 1]), rows)
 
 
-@op("graph_send_ue_recv", "X, Y, Src_index, Dst_index, Out_size? -> Out, Dst_count~")
+@op(
+    "graph_send_ue_recv",
+    "X, Y, Src_index, Dst_index, Out_size? -> Out, Dst_count~",
+    public_name="send_ue_recv",
+)
 @computed_in_float32_if_half
 def graph_send_ue_recv(
     x,
@@ -248,6 +254,7 @@ def graph_send_ue_recv(
     message_op: ADD or MUL.
     reduce_op, Dst_count: see graph_send_recv.
     """
+    check_not_bool(x)
     count = _out_size_or_num_input_nodes(size_tensor, out_size, x.shape[0])
     _check_edge_ends_in_range(dst, count)
     _check_edge_ends_in_range(src, x.shape[0])
@@ -282,7 +289,12 @@ def _(g, x, y, src, dst, size_tensor, *, message_op, reduce_op, Out, Dst_count):
     return back, lambda: _message_operand_grad(message_op, sent, y, rows), None, None, None
 
 
-@op("graph_send_uv", "x, y, src_index, dst_index -> out", validate_before_kernel=True)
+@op(
+    "graph_send_uv",
+    "x, y, src_index, dst_index -> out",
+    validate_before_kernel=True,
+    public_name="send_uv",
+)
 @computed_in_float32_if_half
 def graph_send_uv(x, y, src, dst, *, message_op: str = "ADD"):
     """out[e] = x[src_index[e]] combined with y[dst_index[e]] by message_op.

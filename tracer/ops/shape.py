@@ -26,7 +26,7 @@ from .shared_op_rules import (
 # ----------------------------------------------------------------------------------------------
 
 
-@op("reshape2", "X, Shape?, ShapeTensor*? -> Out", older_types=("reshape",))
+@op("reshape2", "X, Shape?, ShapeTensor*? -> Out", older_types=("reshape",), public_name="reshape")
 def reshape(
     x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_quantizer: bool = False
 ):
@@ -86,11 +86,13 @@ def replace_minus_one_by_remaining_size(
     )
     if have < 0:
         return tuple(target)
-    why = f"shape={list(shape)} does not hold as many elements as X"
     if not open_at:
-        check(known == have, why)
+        check(known == have, f"shape={list(shape)} has {known} elements, X has {have}")
         return tuple(target)
-    check(known > 0 and have % known == 0, why)
+    check(
+        known > 0 and have % known == 0,
+        f"shape={list(shape)}: the {have} elements of X are not a multiple of {known}",
+    )
     return tuple(have // known if i in open_at else d for i, d in enumerate(target))
 
 
@@ -117,7 +119,7 @@ def _(g, x, y):
     return reshape_like(g, x), None
 
 
-@op("squeeze2", "X -> Out", older_types=("squeeze",))
+@op("squeeze2", "X -> Out", older_types=("squeeze",), public_name="squeeze")
 def squeeze(x, *, axes: Ints = []):
     """Out = X without the axes of size 1; with `axes`, only those of them are removed. X [*]
     -> Out [*]
@@ -145,7 +147,12 @@ def _(g, x):
     return reshape_like(g, x)
 
 
-@op("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out", older_types=("unsqueeze",))
+@op(
+    "unsqueeze2",
+    "X, AxesTensor?, AxesTensorList*? -> Out",
+    older_types=("unsqueeze",),
+    public_name="unsqueeze",
+)
 def unsqueeze(x, axes_tensor=None, axes_tensors=None, *, axes: Ints = []):
     """Out = X with new axes of size 1, inserted one after the other. X [*] -> Out [*]"""
     return x.reshape(
@@ -181,7 +188,7 @@ def _(g, x, axes_tensor, axes_tensors):
     return reshape_like(g, x)
 
 
-@op("flatten_contiguous_range", "X -> Out")
+@op("flatten_contiguous_range", "X -> Out", public_name="flatten")
 def flatten(x, *, start_axis: int = 1, stop_axis: int = 1):
     """Out = X with the axes start_axis ... stop_axis merged. X [*] -> Out [*]; [] -> [1]"""
     shape, rank = x.shape, x.ndim
@@ -219,7 +226,7 @@ def _(g, x):
 # ----------------------------------------------------------------------------------------------
 
 
-@op("transpose2", "X -> Out", breaks_lod=True, older_types=("transpose",))
+@op("transpose2", "X -> Out", breaks_lod=True, older_types=("transpose",), public_name="transpose")
 def transpose(x, *, axis: Ints):
     """Out = X with permuted axes: axis i of Out is axis[i] of X. X [*] -> Out [*]"""
     return x.transpose(axis)
@@ -295,7 +302,7 @@ def _(g, x, shifts_tensor, *, shifts, axis):
 # ----------------------------------------------------------------------------------
 
 
-@op("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out")
+@op("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out", public_name="expand")
 def expand(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
     """Out = X broadcast to a shape, where -1 keeps the size of X. X [*] -> Out [*shape]"""
     wanted = sizes_from_tensors_or_attr(shape_tensor, shape_tensors, shape)
@@ -339,7 +346,7 @@ def _(g, x, shape_tensor, shape_tensors):
     return g
 
 
-@op("expand_as_v2", "X, Y?! -> Out")
+@op("expand_as_v2", "X, Y?! -> Out", public_name="expand_as")
 def expand_as(x, y=None, *, target_shape: Ints = []):
     """Out = X broadcast to the shape of Y, or to target_shape. X [*], Y [*S] -> Out [*S]"""
     return np.broadcast_to(x, target_shape if y is None else y.shape)

@@ -269,7 +269,8 @@ def normalize_axis(axis: int, rank: int, what: str = "axis") -> int:
 
     Raises OpError for an axis out of range.
     """
-    check(-max(rank, 1) <= axis < max(rank, 1), f"{what}={axis} is not an axis of rank {rank}")
+    limit = max(rank, 1)
+    check(-limit <= axis < limit, f"{what}={axis} is outside of [{-limit}, {limit - 1}]")
     return axis % rank if rank else 0
 
 

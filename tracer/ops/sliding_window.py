@@ -174,12 +174,22 @@ def from_channels_first(x: Any, data_format: str) -> Any:
     return np.moveaxis(x, 1, -1) if data_format in CHANNELS_LAST else x
 
 
+def check_image_rank(shape: Shape, rank: int, data_format: str = "") -> None:
+    """Raise OpError unless `shape` is that of a batch of images with `rank` spatial axes."""
+    names = data_format if data_format in CHANNELS_LAST else CHANNELS_FIRST[rank - 2]
+    hint = "; add the batch axis with unsqueeze(0)" if len(shape) == rank + 1 else ""
+    check(
+        len(shape) == rank + 2,
+        f"the input needs {rank + 2} axes [{', '.join(names)}], and has {len(shape)}{hint}",
+    )
+
+
 def shape_to_channels_first(shape: Shape, data_format: str, rank: int = 2) -> Shape:
     """Convert the shape of images in the format channels first or channels last to [N,C,*S].
 
     Raises OpError for other ranks and formats.
     """
-    check(len(shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
+    check_image_rank(shape, rank, data_format)
     known = data_format in CHANNELS_FIRST or data_format in CHANNELS_LAST
     check(
         known,

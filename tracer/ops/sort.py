@@ -121,7 +121,7 @@ def _(g, x, *, axis, Indices):
     return sort_grad(g, x, Indices, axis)
 
 
-@op("top_k_v2", "X, K? -> Out, Indices~")
+@op("top_k_v2", "X, K? -> Out, Indices~", public_name="topk")
 def top_k_v2(
     x, k_tensor=None, *, k: int = 1, axis: int = -1, largest: bool = True, sorted: bool = True
 ):
@@ -156,7 +156,7 @@ def _(g, x, k_tensor, *, axis, Indices):
     return sort_grad(g, x, Indices, axis), None
 
 
-@op("top_k", "X, K? -> Out, Indices~")
+@op("top_k", "X, K? -> Out, Indices~", public_name="topk")
 def top_k(x, k_tensor=None, *, k: int = 1):
     """top_k_v2 along the last axis, the op of Paddle 1.x.
 

@@ -15,6 +15,7 @@ from .unary_math import sign
 @computed_in_float32_if_half
 def l1_norm(x):
     """Out = the sum of |X|. X [*] -> Out []"""
+    check_float(x)
     return np.asarray(np.abs(x).sum(), x.dtype)
 
 
@@ -35,6 +36,7 @@ def _(g, x):
 @computed_in_float32_if_half
 def squared_l2_norm(x):
     """Out = the sum of X ** 2. X [*] -> Out [1]"""
+    check_float(x)
     return np.square(x).sum().reshape(1)
 
 
@@ -49,13 +51,14 @@ def _(g, x):
     return mul(scale(x, scale=2.0), g)
 
 
-@op("clip_by_norm", "X -> Out", no_grad_reason="Paddle has none; it clips gradients")
+@op("clip_by_norm", "X -> Out", no_grad_reason="it clips gradients; Paddle has no gradient of it")
 @computed_in_float32_if_half
 def clip_by_norm(x, *, max_norm: float):
     """Out = X * max_norm / ||X|| where the Euclidean norm ||X|| exceeds max_norm, else X.
 
     X [*] -> Out [*]
     """
+    check_float(x)
     norm = np.sqrt(np.square(x).sum())
     limit = x.dtype.type(max_norm)
     return x * np.where(norm > limit, limit / np.maximum(norm, limit), x.dtype.type(1))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..core import native
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from ..core.parameter import Parameter
 from ..ops import optimizer
 from .lr_base import LRScheduler
@@ -31,9 +31,9 @@ def _checked_adam_attrs(class_name: str, beta1: Any, beta2: Any, epsilon: Any) -
     """
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not 0 <= float(value) < 1:
-            raise OpError(f"{class_name}: {name}={value} is not in [0, 1)")
+            raise OpError(append_user_line(f"{class_name}: {name}={value} is not in [0, 1)"))
     if float(epsilon) < 0:
-        raise OpError(f"{class_name}: epsilon={epsilon} is negative")
+        raise OpError(append_user_line(f"{class_name}: epsilon={epsilon} is negative"))
     return {"beta1": float(beta1), "beta2": float(beta2), "epsilon": float(epsilon)}
 
 
@@ -105,8 +105,10 @@ class Adam(Optimizer):
     ) -> None:
         if lazy_mode:
             raise OpError(
-                f"{type(self).__name__}: lazy_mode=True is not supported, because gradients are "
-                "dense"
+                append_user_line(
+                    f"{type(self).__name__}: lazy_mode=True is not supported, because gradients "
+                    "are dense"
+                )
             )
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = _checked_adam_attrs(type(self).__name__, beta1, beta2, epsilon)

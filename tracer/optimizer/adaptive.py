@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from ..ops import optimizer
 from .lr_base import LRScheduler
 from .optimizer import AccumulatorSpec, Optimizer
@@ -200,7 +200,7 @@ class RMSProp(Optimizer):
     ) -> None:
         for argument, value in (("rho", rho), ("epsilon", epsilon), ("momentum", momentum)):
             if float(value) < 0:
-                raise OpError(f"RMSProp: {argument}={value} is negative")
+                raise OpError(append_user_line(f"RMSProp: {argument}={value} is negative"))
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = {
             "decay": float(rho),

@@ -110,10 +110,12 @@ class LBFGS(Optimizer):
     ) -> None:
         if line_search_fn not in (None, "strong_wolfe"):
             raise OpError(
-                f"LBFGS: line_search_fn={line_search_fn!r} is neither None nor 'strong_wolfe'"
+                append_user_line(
+                    f"LBFGS: line_search_fn={line_search_fn!r} is neither None nor 'strong_wolfe'"
+                )
             )
         if history_size < 1:
-            raise OpError(f"LBFGS: history_size={history_size} is not positive")
+            raise OpError(append_user_line(f"LBFGS: history_size={history_size} is not positive"))
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._limits = (max_iter, max_iter * 5 // 4 if max_eval is None else max_eval)
         self._tolerance = (tolerance_grad, tolerance_change)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..core.errors import OpError
+from ..core.errors import OpError, append_user_line
 from .lr_base import LRScheduler
 
 __all__ = [
@@ -63,7 +63,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     ) -> None:
         if T_0 <= 0 or T_mult < 1:
             raise OpError(
-                f"CosineAnnealingWarmRestarts: T_0={T_0} and T_mult={T_mult} should be at least 1"
+                append_user_line(
+                    f"CosineAnnealingWarmRestarts: T_0={T_0} and T_mult={T_mult} should be at "
+                    "least 1"
+                )
             )
         self.T_0, self.T_mult, self.eta_min = T_0, T_mult, float(eta_min)
         super().__init__(learning_rate, last_epoch, verbose)
@@ -133,14 +136,20 @@ class OneCycleLR(LRScheduler):
     ) -> None:
         if total_steps <= 0 or not 0 <= phase_pct <= 1:
             raise OpError(
-                f"OneCycleLR: total_steps={total_steps} should be positive and "
-                f"phase_pct={phase_pct} in [0, 1]"
+                append_user_line(
+                    f"OneCycleLR: total_steps={total_steps} should be positive and "
+                    f"phase_pct={phase_pct} in [0, 1]"
+                )
             )
         if three_phase and phase_pct >= 0.5:
-            raise OpError(f"OneCycleLR: three_phase requires phase_pct={phase_pct} < 0.5")
+            raise OpError(
+                append_user_line(f"OneCycleLR: three_phase requires phase_pct={phase_pct} < 0.5")
+            )
         if anneal_strategy not in ("cos", "linear"):
             raise OpError(
-                f"OneCycleLR: anneal_strategy={anneal_strategy!r} is neither 'cos' nor 'linear'"
+                append_user_line(
+                    f"OneCycleLR: anneal_strategy={anneal_strategy!r} is neither 'cos' nor 'linear'"
+                )
             )
         start, end, peak = (
             max_learning_rate / divide_factor,
@@ -157,7 +166,9 @@ class OneCycleLR(LRScheduler):
     def get_lr(self) -> float:
         epoch = self.last_epoch
         if epoch > self.total_steps:
-            raise OpError(f"OneCycleLR: step {epoch} exceeds total_steps={self.total_steps}")
+            raise OpError(
+                append_user_line(f"OneCycleLR: step {epoch} exceeds total_steps={self.total_steps}")
+            )
         for (a, start), (b, end) in zip(self._milestones, self._milestones[1:], strict=False):
             if epoch <= b or b == self._milestones[-1][0]:
                 progress = (epoch - a) / (b - a) if b > a else 1.0
@@ -230,14 +241,16 @@ class CyclicLR(LRScheduler):
             "exp_range": (lambda step: exp_gamma**step, "iterations"),
         }
         if scale_fn is None and mode not in scales:
-            raise OpError(f"CyclicLR: mode={mode!r} is not one of {list(scales)}")
+            raise OpError(append_user_line(f"CyclicLR: mode={mode!r} is not one of {list(scales)}"))
         if scale_mode not in ("cycle", "iterations"):
             raise OpError(
-                f"CyclicLR: scale_mode={scale_mode!r} is neither 'cycle' nor 'iterations'"
+                append_user_line(
+                    f"CyclicLR: scale_mode={scale_mode!r} is neither 'cycle' nor 'iterations'"
+                )
             )
         if not step_size_up > 0 or (step_size_down is not None and not step_size_down > 0):
             sizes = f"step_size_up={step_size_up}, step_size_down={step_size_down}"
-            raise OpError(f"CyclicLR: step sizes must be positive ({sizes})")
+            raise OpError(append_user_line(f"CyclicLR: step sizes must be positive ({sizes})"))
         self._scale, self._scale_mode = scales[mode] if scale_fn is None else (scale_fn, scale_mode)
         self._num_up = float(step_size_up)
         self._cycle_length = self._num_up + float(

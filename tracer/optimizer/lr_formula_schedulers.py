@@ -630,7 +630,9 @@ class PolynomialDecay(LRScheduler):
         verbose: bool = False,
     ) -> None:
         if decay_steps <= 0:
-            raise OpError(f"PolynomialDecay: decay_steps={decay_steps} is not positive")
+            raise OpError(
+                append_user_line(f"PolynomialDecay: decay_steps={decay_steps} is not positive")
+            )
         self.decay_steps, self.end_lr, self.power, self.cycle = (
             decay_steps,
             float(end_lr),
@@ -692,8 +694,10 @@ class LinearLR(LRScheduler):
     ) -> None:
         if not 0 < start_factor <= 1 or not 0 <= end_factor <= 1:
             raise OpError(
-                f"LinearLR: start_factor={start_factor} and end_factor={end_factor} "
-                f"should be in (0, 1] and [0, 1]"
+                append_user_line(
+                    f"LinearLR: start_factor={start_factor} and end_factor={end_factor} "
+                    f"should be in (0, 1] and [0, 1]"
+                )
             )
         self.total_steps, self.start_factor, self.end_factor = total_steps, start_factor, end_factor
         super().__init__(learning_rate, last_epoch, verbose)

@@ -71,11 +71,13 @@ class ReduceOnPlateau(LRScheduler):
     ) -> None:
         if mode not in ("min", "max") or threshold_mode not in ("rel", "abs"):
             raise OpError(
-                f"ReduceOnPlateau: mode={mode!r} should be 'min' or 'max', "
-                f"threshold_mode={threshold_mode!r} 'rel' or 'abs'"
+                append_user_line(
+                    f"ReduceOnPlateau: mode={mode!r} should be 'min' or 'max', "
+                    f"threshold_mode={threshold_mode!r} 'rel' or 'abs'"
+                )
             )
         if not 0 <= factor < 1:
-            raise OpError(f"ReduceOnPlateau: factor={factor} should be in [0, 1)")
+            raise OpError(append_user_line(f"ReduceOnPlateau: factor={factor} should be in [0, 1)"))
         require_number(type(self).__name__, "learning_rate", learning_rate)
         self.mode, self.factor, self.patience, self.threshold = mode, factor, patience, threshold
         self.threshold_mode, self.cooldown, self.min_lr, self.epsilon = (
@@ -123,7 +125,9 @@ class ReduceOnPlateau(LRScheduler):
             metrics.numpy() if isinstance(metrics, Tensor) else metrics, dtype=np.float64
         )
         if value.size != 1:
-            raise OpError(f"ReduceOnPlateau: metrics has {value.size} elements, not one")
+            raise OpError(
+                append_user_line(f"ReduceOnPlateau: metrics has {value.size} elements, not one")
+            )
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.cooldown_counter > 0:
             self.cooldown_counter -= 1

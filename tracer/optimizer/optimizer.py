@@ -156,26 +156,40 @@ class Optimizer:
         grad_clip: GradientClip | None = None,
         name: str | None = None,
     ) -> None:
+        if not isinstance(learning_rate, int | float | np.number | LRScheduler):
+            kind = type(self).__name__
+            hint = (
+                f"; write {kind}(learning_rate=0.001, parameters=layer.parameters())"
+                if isinstance(learning_rate, list | tuple)
+                else ""
+            )
+            raise OperandError(
+                append_user_line(
+                    f"{kind}: learning_rate is {type(learning_rate).__name__}, neither a number "
+                    f"nor an LRScheduler{hint}"
+                )
+            )
         if parameters is None and mode.state.mode.program_builder is None:
             raise OpError(
-                f"{type(self).__name__}: parameters are required, e.g. "
-                "parameters=layer.parameters()"
+                append_user_line(
+                    f"{type(self).__name__}: parameters are required, e.g. "
+                    "parameters=layer.parameters()"
+                )
             )
         if isinstance(parameters, Tensor) or not isinstance(parameters, Iterable | None):
             raise OperandError(
-                f"{type(self).__name__}: parameters must be a list, such as layer.parameters(), "
-                f"not one {type(parameters).__name__}"
-            )
-        if not isinstance(learning_rate, int | float | np.number | LRScheduler):
-            raise OperandError(
-                f"{type(self).__name__}: learning_rate is {type(learning_rate).__name__}, "
-                f"neither a number nor an LRScheduler"
+                append_user_line(
+                    f"{type(self).__name__}: parameters must be a list, such as "
+                    f"layer.parameters(), not one {type(parameters).__name__}"
+                )
             )
         self._learning_rate = learning_rate
         if grad_clip is not None and not callable(grad_clip):
             raise OperandError(
-                f"{type(self).__name__}: grad_clip is {type(grad_clip).__name__}, not one "
-                f"of nn.ClipGradBy*"
+                append_user_line(
+                    f"{type(self).__name__}: grad_clip is {type(grad_clip).__name__}, not one "
+                    f"of nn.ClipGradBy*"
+                )
             )
         self._grad_clip: Callable[[Any], Any] | None = grad_clip
         self._weight_decay = weight_decay
@@ -204,12 +218,17 @@ class Optimizer:
         )
         if unknown:
             raise OpError(
-                f"{type(self).__name__}: a parameter group has unknown options {sorted(unknown)}"
+                append_user_line(
+                    f"{type(self).__name__}: a parameter group has unknown options "
+                    f"{sorted(unknown)}"
+                )
             )
         for parameter in group["params"]:
             if not isinstance(parameter, Tensor):
                 raise OpError(
-                    f"{type(self).__name__}: {type(parameter).__name__} is not a Parameter"
+                    append_user_line(
+                        f"{type(self).__name__}: {type(parameter).__name__} is not a Parameter"
+                    )
                 )
             self._parameter_list.append(_set_missing_parameter_attrs(parameter))
             if isinstance(item, dict):
@@ -265,7 +284,9 @@ class Optimizer:
         """
         if isinstance(self._learning_rate, LRScheduler):
             raise InvalidOperationError(
-                "set_lr: the learning rate is an LRScheduler; change the scheduler"
+                append_user_line(
+                    "set_lr: the learning rate is an LRScheduler; change the scheduler"
+                )
             )
         self._learning_rate = float(value)
         for variable in self._lr_variables.values():
@@ -451,7 +472,9 @@ class Optimizer:
         accumulator = self._accumulators.get(name, {}).get(param.name)
         if accumulator is None:
             raise OpError(
-                f"{type(self).__name__}: parameter {param.name} has no accumulator {name}"
+                append_user_line(
+                    f"{type(self).__name__}: parameter {param.name} has no accumulator {name}"
+                )
             )
         return accumulator
 

@@ -23,7 +23,7 @@ def import_yaml() -> Any:
         import yaml  # noqa: PLC0415 - optional
     except ImportError:
         raise OarlockError(
-            "reading model directories requires PyYAML: pip install oarlock[pipeline]"
+            "reading model directories requires PyYAML: pip install 'oarlock[pipeline]'"
         ) from None
     return yaml
 

@@ -65,8 +65,9 @@ class Profiler:
     Notes
     -----
     Ops and layers are recorded in the thread that calls `start`. A call of a program of `to_static`
-    is one event of a layer, without its ops. On a GPU, the durations of ops are those of their
-    launches. Recording makes small ops slower, so that their shares are upper bounds.
+    is one event of a layer, and a run of an Executor one event, without their ops. On a GPU, the
+    durations of ops are those of their launches. Recording makes small ops slower, so that their
+    shares are upper bounds.
 
     Examples
     --------

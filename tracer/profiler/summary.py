@@ -14,7 +14,7 @@ _PHASES = ("Dataloader", FORWARD, "Backward", "Optimization")
 
 
 class SortedKeys(Enum):
-    """What the rows of a summary are sorted by, the largest first.
+    """Columns by which `Profiler.summary` can sort its rows, the largest value first.
 
     The GPU keys sort as the CPU keys do: times on a GPU are not measured.
 
@@ -35,7 +35,7 @@ class SortedKeys(Enum):
 
 
 class SummaryView(Enum):
-    """A table of a summary.
+    """The tables that `Profiler.summary` can print.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from .executor import Executor
 from .graph import builder as _builder  # imported because it sets hooks of lower modules
 from .graph.compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
 from .graph.declared_variables import create_global_var
-from .graph.declared_variables import declare_data_input as data
+from .graph.declared_variables import data_input as data
 from .graph.default_programs import (
     default_main_program,
     default_startup_program,

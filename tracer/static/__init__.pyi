@@ -36,7 +36,7 @@ from oarlock.static.device_lists import (
 from oarlock.static.executor import Executor
 from oarlock.static.graph.compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
 from oarlock.static.graph.declared_variables import create_global_var
-from oarlock.static.graph.declared_variables import declare_data_input as data
+from oarlock.static.graph.declared_variables import data_input as data
 from oarlock.static.graph.default_programs import (
     default_main_program,
     default_startup_program,

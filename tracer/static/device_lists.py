@@ -55,7 +55,7 @@ def cuda_places(device_ids: Sequence[int] | int | None = None) -> list[Place]:
 
 
 def xpu_places(device_ids: Sequence[int] | int | None = None) -> NoReturn:
-    """Not supported, because XPUs are not.
+    """Not supported: Oarlock does not run on XPUs.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def xpu_places(device_ids: Sequence[int] | int | None = None) -> NoReturn:
 
 
 def ipu_shard_guard(index: int = -1, stage: int = -1) -> NoReturn:
-    """Not supported, because Graphcore devices are not.
+    """Not supported: Oarlock does not run on Graphcore IPUs.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def ipu_shard_guard(index: int = -1, stage: int = -1) -> NoReturn:
 
 
 def set_ipu_shard(call_func: Any, index: int = -1, stage: int = -1) -> NoReturn:
-    """Not supported, because Graphcore devices are not.
+    """Not supported: Oarlock does not run on Graphcore IPUs.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ from ..core.errors import LodNotSupportedError, OarlockError, OpError, append_us
 from ..core.flags import get_flags
 from ..core.numerics_check import check_or_report_op_output
 from ..core.paddle1_compat import compat
+from ..core.profile_events import event
 from ..core.tensor import Tensor
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
@@ -146,7 +147,7 @@ class Executor:
             if name in declared and declared[name].persistable:
                 scope.find_or_create(name).array = arrays[name]  # later runs read the value
         _set_learning_rate(program, scope)
-        with rng.use_generator(program.generator):
+        with rng.use_generator(program.generator), event("Executor.run", "Operator"):
             values = executable.run(scope, arrays | lod_of_feeds(feed))
         for (name, op), array in zip(checked.items(), values[len(fetches) :], strict=True):
             check_or_report_op_output(

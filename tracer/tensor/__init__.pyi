@@ -763,12 +763,12 @@ def cosh_(x: Tensor, name: str | None = None) -> Tensor:
 def cumprod_(
     x: Tensor, dim: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
-    """Products of the first elements along one axis, in place."""
+    """Cumulative product along one axis, in place."""
 
 def cumsum_(
     x: Tensor, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
-    """Sum up the elements along one axis, with all partial sums, in place."""
+    """Cumulative sum along one axis, in place."""
 
 def digamma(x: Tensor, name: str | None = None) -> Tensor:
     """Digamma function: the derivative of the logarithm of the gamma function."""
@@ -804,15 +804,15 @@ def exp_(x: Tensor, name: str | None = None) -> Tensor:
     """Exponential function, in place."""
 
 def expm1(x: Tensor, name: str | None = None) -> Tensor:
-    """Exponential function minus 1, exact for small x."""
+    """Exponential function minus 1, accurate for small x."""
 
 def expm1_(x: Tensor, name: str | None = None) -> Tensor:
-    """Exponential function minus 1, exact for small x, in place."""
+    """Exponential function minus 1, accurate for small x, in place."""
 
 def flatten_(
     x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """Merge neighbouring axes into one, in place."""
+    """Merge neighboring axes into one, in place."""
 
 def floor(x: Tensor, name: str | None = None) -> Tensor:
     """Round down to an integer."""
@@ -936,10 +936,10 @@ def log10_(x: Tensor, name: str | None = None) -> Tensor:
     """Logarithm to base 10, in place."""
 
 def log1p(x: Tensor, name: str | None = None) -> Tensor:
-    """Natural logarithm of 1 + x, exact for small x."""
+    """Natural logarithm of 1 + x, accurate for small x."""
 
 def log1p_(x: Tensor, name: str | None = None) -> Tensor:
-    """Natural logarithm of 1 + x, exact for small x, in place."""
+    """Natural logarithm of 1 + x, accurate for small x, in place."""
 
 def log2(x: Tensor, name: str | None = None) -> Tensor:
     """Logarithm to base 2."""
@@ -1022,7 +1022,7 @@ def put_along_axis_(
     include_self: bool = True,
     broadcast: bool = True,
 ) -> Tensor:
-    """Write values at positions along one axis, with other positions for each row, in place."""
+    """Write values at positions along one axis, with different positions per row, in place."""
 
 def reciprocal(x: Tensor, name: str | None = None) -> Tensor:
     """Reciprocal of each element."""

@@ -43,8 +43,10 @@ def to_array(data: Any, dtype: Any = None) -> Any:
         array = np.array(data)
     except ValueError as error:
         raise OpError(
-            append_user_line(f"to_tensor: the nested lists have different lengths ({error})")
-        ) from None
+            append_user_line(
+                "to_tensor: the nested lists have different lengths; pad them to one length"
+            )
+        ) from error
     except TypeError:  # raised by CuPy for implicit conversion
         if cuda.gpu_index_of(data) is None:
             raise
@@ -59,7 +61,10 @@ def to_array(data: Any, dtype: Any = None) -> Any:
         )
         return array.astype(np.int64 if array.dtype.kind == "i" else default_dtype)
     if array.dtype not in DTYPE_BY_NP:
-        raise OperandError(append_user_line(f"to_tensor: dtype {array.dtype} is not supported"))
+        content = {"U": "text", "S": "bytes", "O": "Python objects"}.get(array.dtype.kind, "this")
+        raise OperandError(
+            append_user_line(f"to_tensor: a tensor cannot contain {content} (dtype {array.dtype})")
+        )
     return array
 
 
@@ -314,10 +319,10 @@ def normalize_axis(axis: Any, x: Tensor, op: str) -> int:
         rank = x.ndim
     except AttributeError:
         raise not_a_tensor_error(x, op) from None
-    if not -max(rank, 1) <= index < max(rank, 1):
-        raise OpError(
-            append_user_line(f"{op}: axis={index} is not an axis of rank {rank} (X={x.meta})")
-        )
+    limit = max(rank, 1)
+    if not -limit <= index < limit:
+        why = f"axis={index} is outside of [{-limit}, {limit - 1}]"
+        raise OpError(append_user_line(f"{op}: {why} (X={x.meta})"))
     return index % rank if rank else 0
 
 

@@ -62,7 +62,7 @@ def cholesky(x: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
 def lu(
     x: Tensor, pivot: bool = True, get_infos: bool = False, name: str | None = None
 ) -> tuple[Tensor, ...]:
-    """LU decomposition of matrices with exchange of rows, packed into one matrix.
+    """LU decomposition of matrices with row pivoting, packed into one matrix.
 
     x = P L U with a permutation P, L lower triangular with ones on the diagonal, U upper triangular
 

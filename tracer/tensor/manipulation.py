@@ -278,7 +278,7 @@ def moveaxis(
 
 
 def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Tensor:
-    """Merge neighbouring axes into one.
+    """Merge neighboring axes into one.
 
     Parameters
     ----------
@@ -790,7 +790,7 @@ def tile(x: Tensor, repeat_times: Shape, name: str | None = None) -> Tensor:
 def repeat_interleave(
     x: Tensor, repeats: int | Tensor, axis: int | None = None, name: str | None = None
 ) -> Tensor:
-    """Repeat each slice along one axis, next to itself.
+    """Repeat each slice along one axis several times in a row.
 
     Parameters
     ----------
@@ -1343,7 +1343,7 @@ def index_sample(x: Tensor, index: Tensor) -> Tensor:
 
 
 def take_along_axis(arr: Tensor, indices: Tensor, axis: int, broadcast: bool = True) -> Tensor:
-    """Take elements at positions along one axis, with other positions for each row.
+    """Take elements at positions along one axis, with different positions per row.
 
     out[i, j] = arr[indices[i, j], j] for a matrix and axis 0, arr[i, indices[i, j]] for axis 1
 
@@ -1408,7 +1408,7 @@ def put_along_axis(
     include_self: bool = True,
     broadcast: bool = True,
 ) -> Tensor:
-    """Write values at positions along one axis, with other positions for each row.
+    """Write values at positions along one axis, with different positions per row.
 
     out[indices[i, j], j] = values[i, j] for a matrix and axis 0, out[i, indices[i, j]] for axis 1;
     the other elements are those of arr
@@ -1662,7 +1662,9 @@ def apply_in_place(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
     if is_leaf and mode.tape and not mode.static:
         raise OpError(
             append_user_line(
-                f"in place: a leaf that requires a gradient cannot be changed in place (X={x.meta})"
+                f"{called_function_name()}: a tensor that requires a gradient cannot be changed in "
+                "place; create a new tensor, or change it in `with paddle.no_grad()` "
+                f"(X={x.meta})"
             )
         )
     mode.assign_inplace(x, function(mode.make_inplace_op_input(x)))

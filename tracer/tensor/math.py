@@ -154,8 +154,8 @@ def apply_promoting_or_rejecting_dtypes(op: Op, x: Any, y: Any) -> Tensor:
     x, y = _convert_operands_to_tensors(op, x, y)
     if x.meta.dtype != y.meta.dtype:
         if op.type not in _PROMOTING:
-            raise mixed_dtypes_error(op.type, x, y)
-        x, y = promote_operands_or_raise(op.type, x, y)
+            raise mixed_dtypes_error(op.public_name, x, y)
+        x, y = promote_operands_or_raise(op.public_name, x, y)
     out: Tensor = op(x, y)
     return out
 
@@ -168,7 +168,7 @@ def apply_promoting_or_casting_right_operand(op: Op, x: Any, y: Any) -> Tensor:
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
         promotes = op.type in _PROMOTING and _is_promoted_by_paddle(dx, dy)
-        x, y = promote_operands(x, y) if promotes else (x, cast_right_operand(op.type, x, y))
+        x, y = promote_operands(x, y) if promotes else (x, cast_right_operand(op.public_name, x, y))
     out: Tensor = op(x, y)
     return out
 
@@ -202,16 +202,16 @@ def _convert_operands_to_tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor
         if not isinstance(y, Tensor):
             raise OpError(
                 append_user_line(
-                    f"{op.type}: at least one operand must be a tensor "
+                    f"{op.public_name}: at least one operand must be a tensor "
                     f"(X={type(x).__name__}, Y={type(y).__name__})"
                 )
             )
         y = _bool_to_int_if_number_is_int(y, x)
-        number, tensor = _match_dtypes_of_number_and_tensor(as_operand(x, y, op.type), y)
+        number, tensor = _match_dtypes_of_number_and_tensor(as_operand(x, y, op.public_name), y)
         return number, tensor
     if not isinstance(y, Tensor):
         x = _bool_to_int_if_number_is_int(x, y)
-        number, tensor = _match_dtypes_of_number_and_tensor(as_operand(y, x, op.type), x)
+        number, tensor = _match_dtypes_of_number_and_tensor(as_operand(y, x, op.public_name), x)
         return tensor, number
     return x, y
 
@@ -843,7 +843,7 @@ def add_n(inputs: Tensor | Sequence[Tensor], name: str | None = None) -> Tensor:
 def cumsum(
     x: Tensor, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
-    """Sum up the elements along one axis, with all partial sums.
+    """Cumulative sum along one axis.
 
     out[i] = x[0] + ... + x[i]
 
@@ -1084,7 +1084,7 @@ exp = make_unary_function(
 )
 expm1 = make_unary_function(
     "expm1",
-    "Exponential function minus 1, exact for small x.",
+    "Exponential function minus 1, accurate for small x.",
     "[0.0, 1.0, 2.0]",
     "[0.    1.718 6.389]",
     formula="e ** x - 1",
@@ -1112,7 +1112,7 @@ log10 = make_unary_function(
 )
 log1p = make_unary_function(
     "log1p",
-    "Natural logarithm of 1 + x, exact for small x.",
+    "Natural logarithm of 1 + x, accurate for small x.",
     "[0.0, 1.0, 2.0]",
     "[0.    0.693 1.099]",
     formula="log(1 + x)",

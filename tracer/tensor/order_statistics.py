@@ -434,7 +434,7 @@ def searchsorted(
     right: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Positions in sorted rows at which values would keep the order.
+    """Positions at which values can be inserted into sorted rows without changing the order.
 
     out = the number of elements < v (<= v if right) of the row, for each value v
 

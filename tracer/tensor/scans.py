@@ -32,7 +32,7 @@ def _flatten_if_axis_is_none(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
 def cumprod(
     x: Tensor, dim: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
-    """Products of the first elements along one axis.
+    """Cumulative product along one axis.
 
     out[i] = x[0] * ... * x[i]
 
@@ -70,7 +70,7 @@ def cumprod(
 def cummax(
     x: Tensor, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Maxima of the first elements along one axis, and their indices.
+    """Cumulative maximum along one axis, and the indices of the maxima.
 
     values[i] = max(x[0], ..., x[i])
 
@@ -109,7 +109,7 @@ def cummax(
 def cummin(
     x: Tensor, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Minima of the first elements along one axis, and their indices.
+    """Cumulative minimum along one axis, and the indices of the minima.
 
     values[i] = min(x[0], ..., x[i])
 
@@ -148,7 +148,7 @@ def cummin(
 def logcumsumexp(
     x: Tensor, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
-    """Logarithms of the sums of the first exponentials along one axis, without overflow.
+    """Logarithm of the cumulative sum of exponentials along one axis, without overflow.
 
     out[i] = log(exp(x[0]) + ... + exp(x[i]))
 
@@ -198,7 +198,7 @@ def diff(
     append: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Differences of neighbours along one axis.
+    """Differences of neighbors along one axis.
 
     out[i] = x[i + 1] - x[i], computed n times; x[i + 1] != x[i] if x is bool
 
@@ -254,7 +254,7 @@ def diff(
 
 
 def _trapezoid_areas(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
-    """Return the area of the trapezoid between each pair of neighbours."""
+    """Return the area of the trapezoid between each pair of neighbors."""
     if x is not None and dx is not None:
         raise OpError(append_user_line(f"trapezoid: specify x or dx, not both (y={y.meta})"))
     check_tensors(y)
@@ -317,7 +317,7 @@ def trapezoid(
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """Integrals up to each position along one axis by the trapezoidal rule.
+    """Cumulative integral along one axis by the trapezoidal rule.
 
     out[k] = sum over i <= k of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i])
 

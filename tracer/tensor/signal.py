@@ -33,7 +33,7 @@ def frame(
     frame_length : int
         Elements of a frame; at most N.
     hop_length : int
-        Distance of the starts of neighbouring frames.
+        Distance of the starts of neighboring frames.
     axis : -1 or 0, default -1
         Axis of the signal.
     name : str, optional
@@ -78,7 +78,7 @@ def overlap_add(x: Tensor, hop_length: int, axis: int = -1, name: str | None = N
     x : Tensor [*, frame_length, F], or [F, frame_length, *] for axis 0, any dtype
         F frames.
     hop_length : int
-        Distance of the starts of neighbouring frames.
+        Distance of the starts of neighboring frames.
     axis : -1 or 0, default -1
         Axis of the signal.
     name : str, optional
@@ -171,13 +171,13 @@ def stft(
     n_fft : int
         Length of a frame, at most N.
     hop_length : int, optional
-        Distance of the starts of neighbouring frames; default n_fft // 4.
+        Distance of the starts of neighboring frames; default n_fft // 4.
     win_length : int, optional
         Length of the window, at most `n_fft`, which is the default.
     window : Tensor [win_length], optional
         Default: ones. A shorter window is padded with zeros on both sides.
     center : bool, default True
-        Pad x by n_fft // 2 on both sides, so that frame f is centred at x[f * hop_length].
+        Pad x by n_fft // 2 on both sides, so that frame f is centered at x[f * hop_length].
     pad_mode : "reflect" or "constant", default "reflect"
     normalized : bool, default False
         Multiply by 1 / sqrt(n_fft).

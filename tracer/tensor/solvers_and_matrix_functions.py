@@ -425,8 +425,8 @@ def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
     Raises
     ------
     OpError
-        If `p` has another value, x has fewer than two axes or another dtype; for "fro",
-        "nuc", 1, -1, inf and -inf also if a matrix is singular or not square.
+        If `p` has another value, x has fewer than two axes, another dtype or empty matrices; for
+        "fro", "nuc", 1, -1, inf and -inf also if a matrix is singular or not square.
 
     Examples
     --------
@@ -439,6 +439,8 @@ def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
         raise OpError(append_user_line(f"cond: the rank must be at least 2 (X={x.meta})"))
     if 0 in x.meta.shape[:-2]:
         return zeros(list(x.meta.shape[:-2]), x.dtype)
+    if 0 in x.meta.shape:
+        raise OpError(append_user_line(f"cond: the matrices are empty (X={x.meta})"))
     if p in (None, 2, -2):
         values = OPS["svd"](x)[1]
         largest, smallest = (OPS[f"reduce_{name}"](values, dim=[-1]) for name in ("max", "min"))

@@ -239,7 +239,7 @@ def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
 def as_strided(
     x: Tensor, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None
 ) -> Tensor:
-    """Take elements at regular distances, in a new shape.
+    """Return the elements at given strides, in a new shape.
 
     out[i, j, ...] = element offset + i * stride[0] + j * stride[1] + ... of the flattened x
 
@@ -248,7 +248,7 @@ def as_strided(
     x : Tensor [*], any dtype
     shape : list of int
     stride : list of int
-        Distance of neighbours along each axis of the result, in elements of x.
+        Distance of neighbors along each axis of the result, in elements of x.
     offset : int, default 0
         Position of the first element.
     name : str, optional
@@ -720,7 +720,7 @@ def index_add(
 ) -> Tensor:
     """Add values to slices along one axis.
 
-    out[..., index[m], ...] += value[..., m, ...]; repeated positions are added up
+    out[..., index[m], ...] += value[..., m, ...]; values at repeated positions are summed
 
     Parameters
     ----------

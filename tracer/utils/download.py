@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import FileError, OarlockError
+from ..core.errors import FileError, OarlockError, append_user_line
 from .unpack import is_tar_or_zip_archive, unpack
 
 __all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url"]
@@ -97,7 +97,9 @@ def fetch(
     scheme, path = _url_scheme_and_path(url)
     name = name or Path(path).name
     if scheme not in ("http", "https") or name in ("", "..") or not url.isprintable() or " " in url:
-        raise OarlockError(f"download: {url!r} is not an http or https URL of a file")
+        raise OarlockError(
+            append_user_line(f"download: {url!r} is not an http or https URL of a file")
+        )
     target = Path(folder) / name
     if not force and target.is_file() and (md5sum is None or _file_md5(target) == md5sum):
         return target
@@ -168,7 +170,7 @@ def _download_and_compute_md5(url: str, file: Any, target: Path) -> str:
     ) as error:  # Failed connections raise URLError; responses that are not HTTP raise the others.
         problem = getattr(error, "reason", None) or error or type(error).__name__
         raise OarlockError(
-            f"download: {url}: {problem!s:.200}; put the file at {target} by hand"
+            append_user_line(f"download: {url}: {problem!s:.200}; put the file at {target} by hand")
         ) from None
     if size and num_received != size:
         raise FileError(f"download: {url} ended after {num_received} of {size} bytes")

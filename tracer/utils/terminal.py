@@ -1,4 +1,4 @@
-"""Terminal output with colours and tables."""
+"""Terminal output with colors and tables."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def _load(path: str) -> tuple[Any, Any]:
         import onnx  # noqa: PLC0415 - an extra
     except ImportError:
         raise FileError(
-            f"{name}: reading ONNX requires the package onnx (pip install oarlock[onnx])"
+            f"{name}: reading ONNX requires the package onnx (pip install 'oarlock[onnx]')"
         ) from None
     data = read_file(path, MAX_BYTES, ".onnx file")
     try:

@@ -25,6 +25,8 @@ from .graph import GraphOp, ModelGraph
 _KERNEL_SUFFIX = "_kernel_time"
 # Suffix of the nodes that ONNX Runtime replaces by nodes for blocked memory layouts.
 _LAYOUT_SUFFIX = "_nchwc"
+# Prefix of the nodes into which ONNX Runtime has fused an activation.
+_ACTIVATION_FUSION_PREFIX = "fused "
 # ONNX operator -> a part of the types of the ops whose work a fused kernel of it mostly does
 _MAIN_OP_OF_FUSED_KERNEL = {
     "Conv": "conv",
@@ -264,7 +266,7 @@ def _shorter_names(name: str) -> Iterator[str]:
     """Yield the name of a kernel, and shorter names: a node of an op has the name of its output,
     followed by `/` and more, or by `.` and a number.
     """
-    name = name.removesuffix(_LAYOUT_SUFFIX)
+    name = name.removesuffix(_LAYOUT_SUFFIX).removeprefix(_ACTIVATION_FUSION_PREFIX)
     while name:
         yield name
         yield re.sub(r"\.\d+$", "", name)

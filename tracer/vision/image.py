@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..core.errors import FileError, OarlockError, OpError
+from ..core.errors import FileError, OarlockError, OpError, append_user_line
 from ..tensor.creation import to_tensor
 
 __all__ = ["get_image_backend", "image_load", "set_image_backend"]
@@ -87,7 +87,7 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
     OSError
         If the file cannot be opened.
     OarlockError
-        If Pillow is not installed: ``pip install oarlock[vision]``.
+        If Pillow is not installed: ``pip install 'oarlock[vision]'``.
 
     Notes
     -----
@@ -116,7 +116,9 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
 
 def _require_known_backend(op: str, backend: str) -> str:
     if backend not in _BACKENDS:
-        raise OpError(f"{op}: backend={backend!r} is not one of {list(_BACKENDS)}")
+        raise OpError(
+            append_user_line(f"{op}: backend={backend!r} is not one of {list(_BACKENDS)}")
+        )
     return backend
 
 
@@ -128,7 +130,9 @@ def import_pillow() -> Any:
     try:
         from PIL import Image  # noqa: PLC0415 - optional
     except ImportError:
-        raise OarlockError("loading images requires Pillow: pip install oarlock[vision]") from None
+        raise OarlockError(
+            append_user_line("loading images requires Pillow: pip install 'oarlock[vision]'")
+        ) from None
     return Image
 
 

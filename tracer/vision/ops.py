@@ -85,7 +85,7 @@ def roi_align(
     sampling_ratio : int, default -1
         Samples per axis of a bin; 0 or less: ceil(height or width of the bin). At most 1024.
     aligned : bool, default True
-        Shift the regions by half a pixel, so that pixel centres are at integer positions. False: as
+        Shift the regions by half a pixel, so that pixel centers are at integer positions. False: as
         in older models; regions are at least one pixel wide and high.
     name : str, optional
         Not used.
@@ -603,10 +603,10 @@ def prior_box(
     clip : bool, default False
         Clip coordinates to [0, 1].
     steps : (float, float), default [0.0, 0.0]
-        Distance of neighbouring positions along the width and height in pixels of the image; 0:
+        Distance of neighboring positions along the width and height in pixels of the image; 0:
         image size / size of the feature map.
     offset : float, default 0.5
-        The centre of the first box in units of `steps`.
+        The center of the first box in units of `steps`.
     min_max_aspect_ratios_order : bool, default False
         Order of the boxes of one min_size: True: square, square of max_size, other ratios (as in
         Caffe); False: square, other ratios, square of max_size.
@@ -663,7 +663,7 @@ def box_coder(
     """Encode boxes as offsets from prior boxes, or decode them (Girshick et al. 2014).
 
     offsets = ((cx - px) / pw, (cy - py) / ph, log(w / pw), log(h / ph)) / variance for a box with
-    centre cx, cy and size w, h, and a prior with centre px, py and size pw, ph
+    center cx, cy and size w, h, and a prior with center px, py and size pw, ph
 
     Parameters
     ----------
@@ -738,7 +738,7 @@ def yolo_box(
     """Decode the output of a YOLO network to boxes and scores (Redmon and Farhadi 2018).
 
     For the outputs tx, ty, tw, th, to, tc of an anchor with the size aw, ah at column i and row j:
-    centre ((i + s(tx)) / W, (j + s(ty)) / H) and size (aw * exp(tw) / (ratio * W), ah * exp(th) /
+    center ((i + s(tx)) / W, (j + s(ty)) / H) and size (aw * exp(tw) / (ratio * W), ah * exp(th) /
     (ratio * H)) relative to the image; score s(to) * s(tc); s is the sigmoid.
 
     Parameters
@@ -824,7 +824,7 @@ def yolo_loss(
 ) -> Tensor:
     """Loss of the output of a YOLO network for known boxes (Redmon and Farhadi 2018).
 
-    Per image: cross entropy of the centres and L1 distance of the sizes, weighted by 2 - w * h, and
+    Per image: cross entropy of the centers and L1 distance of the sizes, weighted by 2 - w * h, and
     cross entropies of classes and objectness. Each box belongs to the anchor of the best fitting
     shape.
 
@@ -833,7 +833,7 @@ def yolo_loss(
     x : Tensor [N, A * (5 + class_num), H, H], float32 | float64
         Output of the network for the A anchors of `anchor_mask`.
     gt_box : Tensor [N, B, 4], dtype of x
-        Centre x, y, width and height as fractions of the image; boxes with width or height 0 are
+        Center x, y, width and height as fractions of the image; boxes with width or height 0 are
         ignored.
     gt_label : Tensor [N, B], int32
         Classes in [0, class_num).

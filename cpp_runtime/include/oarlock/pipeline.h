@@ -127,7 +127,7 @@ class OARLOCK_EXPORT ImageProcessor {
 OARLOCK_EXPORT Tensor crop_text(const ImageView& image, const TextQuad& corners);
 
 /// The indices of text boxes in reading order: rows from top to bottom, in a row from left to
-/// right. Two neighbouring boxes are in the same row if their upper left corners differ by less
+/// right. Two neighboring boxes are in the same row if their upper left corners differ by less
 /// than 10 pixels in y.
 OARLOCK_EXPORT std::vector<std::size_t> reading_order(std::span<const TextQuad> boxes);
 

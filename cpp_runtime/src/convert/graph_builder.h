@@ -27,7 +27,7 @@ struct LoweringOptions {
   std::string location;        // file name of the weights in the ONNX file
   bool guard_outputs = false;  // fetched guards become extra outputs `guard.<i>`
   Strings guards_only;  // compute only these guards and no model output; empty: compute everything
-  Strings extra_outputs;            // inner variables to output after the program's own outputs
+  Strings extra_outputs;            // intermediate variables to output, after the program's own
   bool integer_products = true;     // use MatMulInteger, which saturates on some processors
   bool signed_activations = false;  // quantize activations to int8, as TensorRT requires
   bool lod_outputs =

@@ -10,7 +10,7 @@
 namespace oarlock {
 namespace {
 
-// Offsets to the eight neighbours of a pixel: the right one (east) first, then counterclockwise on
+// Offsets to the eight neighbors of a pixel: the right one (east) first, then counterclockwise on
 // the screen.
 constexpr int kNeighbourX[] = {1, 1, 0, -1, -1, -1, 0, 1};
 constexpr int kNeighbourY[] = {0, -1, -1, -1, 0, 1, 1, 1};
@@ -244,7 +244,7 @@ Quad sort_corners(Quad corners) {
           corners[right_is_sorted ? 3 : 2], corners[left_is_sorted ? 1 : 0]};
 }
 
-// Computes the corners and sides of a rectangle from its centre, size and angle in float32, as
+// Computes the corners and sides of a rectangle from its center, size and angle in float32, as
 // OpenCV does. The corners are later truncated to integers, so that a rounding error can become an
 // error of one pixel.
 Rectangle to_rectangle(const RectangleCandidate& c) {

@@ -85,7 +85,7 @@ void sort_by_reading_order(std::vector<Row>& rows, std::size_t columns) {
 }
 
 // OpenCV's dilation with a 2 x 2 kernel: a pixel is set if it or its left, upper or upper left
-// neighbour is.
+// neighbor is.
 std::vector<std::uint8_t> dilate(const std::vector<std::uint8_t>& mask, int height, int width) {
   std::vector<std::uint8_t> result(mask.size());
   auto at = [&](int y, int x) {

@@ -27,6 +27,7 @@ class Reader {
     Json root = document_.root();
     Program program;
     program.file = file_;
+    if (!root.find("base_code")) fail(root, "is not a program of Paddle 3: no field 'base_code'");
     Json base = require_field(root, "base_code", Json::Type::object);
     if (require_field(base, "magic", Json::Type::string).string_or_empty() != "pir")
       fail(base, "magic is not 'pir'");

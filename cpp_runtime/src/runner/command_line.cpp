@@ -97,7 +97,7 @@ const std::vector<Flag>& flag_table() {
   static const std::vector<Flag> all = {
       {"--input", "-i", "IN.npz", kSessionCommands,
        "arrays by input name, or in0, in1, ... by position", [](auto& c, auto& v) { c.input = v; }},
-      {"--output", "-o", "OUT", "run export", "file of the results (.npz), or the ONNX file",
+      {"--output", "-o", "OUT", "run export", ".npz file of the results, or ONNX file to write",
        [](auto& c, auto& v) { c.output = v; }},
       session_option_flag("--device", "cpu|cuda|tensorrt", "device"),
       session_option_flag("--device-id", "N", "device_id"),
@@ -136,7 +136,7 @@ const std::vector<Flag>& flag_table() {
       {"--profile-ops", "", "", "bench", "time per op type and the slowest nodes",
        [](auto& c, auto&) { c.run_and_print_op_profile = true; }},
       {"--expect", "", "OUT.npz", "verify",
-       "expected outputs, and expected values of inner variables, by name",
+       "expected outputs, and optionally expected values of intermediate variables, by name",
        [](auto& c, auto& v) { c.expected_file = v; }},
       {"--rtol", "", "X", "verify tune", "tolerance relative to the largest value (default: 1e-4)",
        [](auto& c, auto& v) { c.rtol = parse_nonnegative_number("--rtol", v); }},
@@ -174,7 +174,7 @@ const std::vector<CommandInfo>& command_table() {
        "Export a model to ONNX, or print its ONNX graph as text.",
        "oarlock-runner export net --output net.onnx", export_onnx},
       {"pipeline", "DIR [REC_DIR] --input IMAGES.npz",
-       "Run a model directory on images, and print one line of JSON for each. DIR has "
+       "Run a model directory on images, and print one line of JSON per image. DIR has "
        "inference.yml.config.json or infer_cfg.yml.config.json, which oarlock pipeline-config DIR "
        "writes; REC_DIR is the directory of a text recognition model, which reads the text that "
        "DIR detects. IMAGES.npz has arrays uint8[height, width, 3] in RGB order.",

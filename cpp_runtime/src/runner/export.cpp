@@ -31,14 +31,16 @@ int export_onnx(const Command& c) {
   options.opset = c.opset;
   options.inline_weights = c.inline_weights;
   if (model.impl().combined_params && !c.inline_weights)
-    throw Error(ErrorCode::input,
-                "export: " + c.paths[0] +
-                    " has a file for each value, which ONNX does not know; use --inline");
+    throw Error(
+        ErrorCode::input,
+        "export: " + c.paths[0] +
+            " has one file per parameter, to which an .onnx file cannot refer; use --inline");
   const std::string& weights = model.impl().weights.path();
   if (!weights.empty() && !c.inline_weights && !are_in_same_folder(c.output, weights))
-    throw Error(ErrorCode::input,
-                "to-onnx: ONNX finds shared weights only beside itself; write into the folder of " +
-                    weights + ", or use --inline");
+    throw Error(
+        ErrorCode::input,
+        "export: the .onnx file refers to its weights by file name; write it to the folder of " +
+            weights + ", or use --inline");
   write_atomically(c.output, model.to_onnx(options));
   return 0;
 }

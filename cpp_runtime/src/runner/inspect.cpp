@@ -166,7 +166,7 @@ int inspect(const Command& c) {
   print_guards(m);
   if (!m.producer().empty()) std::cout << "written by " << m.producer() << "\n";
   if (!m.verification_summary().empty())
-    std::cout << "verified " << m.verification_summary() << "\n";
+    std::cout << "verification: " << m.verification_summary() << "\n";
   std::string tuning = tuning_path(m.impl());
   if (is_file(tuning)) std::cout << "tuned   " << tuning << "\n";
   return 0;

@@ -48,7 +48,7 @@ const Tensor* find_tensor(const NamedTensors& arrays, const std::string& name) {
 }
 
 // Reads the expected arrays. Arrays named after an output, or out0, out1, ..., are outputs; all
-// others are inner variables.
+// others are intermediate variables.
 void fill_expected_values_from_file(VerifyCase& c) {
   std::vector<TensorSpec> specs = c.model.outputs();
   for (auto& [name, tensor] : read_npz(c.command.expected_file)) {
@@ -128,7 +128,7 @@ std::string describe_first_difference_from_stored(const VerifyCase& c) {
     Comparison comparison = compare_tensors(*here, *expected, c.tolerance);
     if (!comparison.same) return format_first_differing_op(r, comparison);
   }
-  return "all inner variables that were stored are as expected, in the graph that is not optimized";
+  return "without graph optimization, all stored intermediate variables are as expected";
 }
 
 // Finds, by binary search, the first op output that differs between the optimized and the
@@ -157,10 +157,8 @@ std::string explain_difference(const VerifyCase& c) {
   if (!c.inner_values.empty()) return describe_first_difference_from_stored(c);
   if (!all_outputs_match(
           compare_common_tensors(c.run(c.session_options(0, {})), c.outputs, c.tolerance)))
-    return "without optimization it differs as well: the file holds another model "
-           "than the expected "
-           "values "
-           "are of, or it is read wrongly; store inner variables in --expect to find the op";
+    return "it also differs without graph optimization: the expected values are of another model, "
+           "or the file is read wrongly; store intermediate variables in --expect to find the op";
   return "only the optimized graph differs; " + describe_first_optimizer_difference(c);
 }
 

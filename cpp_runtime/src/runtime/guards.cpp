@@ -152,8 +152,8 @@ void Guards::check_input_shapes(std::span<const TensorView> inputs) const {
   for (const InputGuard& o : input_guards_) check_shape_guard(*o.guard, inputs[o.input].shape);
 }
 
-// Checks a guard of an inner variable. `fetched` is the value of the variable for a 'value' guard,
-// and its shape for a 'dim' or 'rank' guard.
+// Checks a guard of an intermediate variable. `fetched` is the value of the variable for a 'value'
+// guard, and its shape for a 'dim' or 'rank' guard.
 void Guards::check_fetched_value(std::size_t index, const Tensor& fetched) const {
   const Guard& guard = *fetched_guards_[index];
   if (guard.kind == "value")

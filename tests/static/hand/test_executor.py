@@ -31,7 +31,7 @@ def test_all_feed_errors_are_reported_together(static_mode: Any) -> None:
         static.Executor().run(feed={"x": np.ones([2, 5], "float32"), "w": 1}, fetch_list=[z])
     lines = str(caught.value).splitlines()
     assert lines[0] == (
-        "Executor.run: 'y' is not fed (int64[?,1]); 'x' is float32[?,4], fed float32[2, 5]"
+        "Executor.run: 'y' is not fed, pass feed={'y': array} (int64[?,1]); 'x' is float32[?,4], fed float32[2, 5]"
     )
     assert "test_executor.py" in lines[1]
     with pytest.raises(OpError, match=r"'y' is int64\[\?,1\], fed int32\[2, 1\]"):
@@ -230,9 +230,7 @@ def test_unsupported_methods_and_close(fc_program: tuple[Any, Any]) -> None:
 def test_run_time_errors_name_the_line(static_mode: Any) -> None:
     x, y = static.data("x", [None, 4]), static.data("y", [None, 4])
     z = x + y
-    with pytest.raises(
-        OpError, match=r"elementwise_add: .*float32\[2,4\].*float32\[3,4\]"
-    ) as caught:
+    with pytest.raises(OpError, match=r"add: .*float32\[2,4\].*float32\[3,4\]") as caught:
         static.Executor().run(feed={"x": ONES, "y": np.ones([3, 4], "float32")}, fetch_list=[z])
     assert "z = x + y" in str(caught.value)
 

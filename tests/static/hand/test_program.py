@@ -441,7 +441,7 @@ def test_clone_can_be_trained(for_test: bool, static_mode: Any) -> None:
     assert str(original) == before
 
 
-def test_replacing_the_description_keeps_the_attributes() -> None:
+def test_replacing_the_description_keeps_the_attributes(static_mode: Any) -> None:
     first, second = static.Program(), static.Program()
     first.random_seed = 7
     with static.program_guard(second, static.Program()):

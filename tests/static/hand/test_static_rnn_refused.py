@@ -139,7 +139,7 @@ REFUSED: list[tuple[Step, str]] = [
         changing_the_sequence,
         "step: its body assigns the outer variable 'x.*'; carry values from step to step by a memory",
     ),
-    (failing, "matmul_v2: "),
+    (failing, "matmul: "),
     (in_a_branch_of_it, "call it in the step itself, not in a branch or loop of the step"),
 ]
 

@@ -50,8 +50,10 @@ def registered_function_by_number(number: int) -> RegisteredFunction:
     """
     if not 0 <= number < len(REGISTERED_FUNCTIONS):
         raise OarlockError(
-            f"py_func: function number {number} is not registered in this process; functions "
-            f"are not saved with a program"
+            append_user_line(
+                f"py_func: function number {number} is not registered in this process; functions "
+                f"are not saved with a program"
+            )
         )
     return REGISTERED_FUNCTIONS[number]
 
@@ -192,7 +194,11 @@ class PyFuncKernel:
             return []
         if len(result) != len(self._dtypes):
             name = getattr(self._function, "__name__", "the function")
-            raise OpError(f"py_func: {name} returns {len(result)} results, not {len(self._dtypes)}")
+            raise OpError(
+                append_user_line(
+                    f"py_func: {name} returns {len(result)} results, not {len(self._dtypes)}"
+                )
+            )
         return [_to_host_result_array(m, d) for m, d in zip(result, self._dtypes, strict=True)]
 
 
@@ -219,7 +225,9 @@ def register_py_func_backward(
         given = to_list(backward(*arrays))
         if len(given) < len(operands):
             raise OpError(
-                f"py_func: backward_func returns {len(given)} gradients, not {len(operands)}"
+                append_user_line(
+                    f"py_func: backward_func returns {len(given)} gradients, not {len(operands)}"
+                )
             )
         return [given[i] for i in needed]
 
@@ -316,7 +324,9 @@ def call_static_pylayer_backward(desc: OpDesc, gradients: list[Variable]) -> lis
     if len(gradients_of_inputs) != len(desc.inputs["X"]):
         count = len(desc.inputs["X"])
         raise OpError(
-            f"static_pylayer: backward_fn returns {len(gradients_of_inputs)} gradients "
-            f"for {count} inputs"
+            append_user_line(
+                f"static_pylayer: backward_fn returns {len(gradients_of_inputs)} gradients "
+                f"for {count} inputs"
+            )
         )
     return gradients_of_inputs

@@ -33,8 +33,10 @@ def _make_elementwise_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
 
     layer.__name__ = layer.__qualname__ = kind
     layer.__doc__ = (
-        f"act({kind}(x, y)), [*S]. x: [*S]; y: the same shape, or consecutive axes of it that "
-        "start at `axis` (-1: the last ones).\n\n"
+        f"Compute {kind} of x and y with broadcasting, then the activation act.\n\n"
+        "    x: [*S].\n"
+        "    y: the shape of x, or of its axes from `axis` on (-1: of its last axes).\n"
+        "    Returns [*S].\n\n"
         f"    The newer name is `paddle.{paddle2_name}`.\n    "
     )
     return layer

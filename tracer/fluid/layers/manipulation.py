@@ -57,7 +57,7 @@ def reshape(
 ) -> Any:
     """Reshape x; -1 infers one size, 0 copies the size of x.
 
-    shape: ints or variables, or a variable
+    shape: a list of ints and variables, or one variable
     actual_shape: a variable that takes precedence over shape
     """
     return apply_activation(
@@ -132,7 +132,7 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
 def expand(x: Any, expand_times: Any, name: str | None = None) -> Any:
     """Repeat x along each axis: [*S] -> [*S * expand_times].
 
-    expand_times: a number or variable for each axis, or a variable
+    expand_times: a list with an int or variable per axis, or one variable
     """
     if isinstance(expand_times, Tensor):
         return OPS["expand"](x, convert.cast(expand_times, "int32"))

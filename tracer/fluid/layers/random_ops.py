@@ -35,7 +35,10 @@ def _random_tensor(kind: str, shape: Any, dtype: Any, **attrs: Any) -> Any:
 def uniform_random(
     shape: Any, dtype: Any = "float32", min: float = -1.0, max: float = 1.0, seed: int = 0
 ) -> Any:
-    """Uniform distribution on [min, max), [*shape]. shape: ints or variables, or a variable"""
+    """Draw from the uniform distribution on [min, max), [*shape].
+
+    shape: a list of ints and variables, or one variable
+    """
     return _random_tensor("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
 
 
@@ -43,7 +46,10 @@ def uniform_random(
 def gaussian_random(
     shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = "float32"
 ) -> Any:
-    """Normal distribution, [*shape]. shape: ints or variables, or a variable"""
+    """Draw from the normal distribution, [*shape].
+
+    shape: a list of ints and variables, or one variable
+    """
     return _random_tensor(
         "gaussian_random", shape, dtype, mean=float(mean), std=float(std), seed=seed
     )

@@ -71,7 +71,7 @@ def fill_constant(
 ) -> Any:
     """Return a tensor [*shape] filled with a value, with stop_gradient.
 
-    shape: ints or variables, or a variable
+    shape: a list of ints and variables, or one variable
     """
     return set_stop_gradient(assign_to(creation.full(shape, value, dtype), out))
 
@@ -86,7 +86,10 @@ def full(
     stop_gradient: bool = True,
     name: str | None = None,
 ) -> Any:
-    """Return a tensor [*shape] filled with a value. shape: ints or variables, or a variable"""
+    """Return a tensor [*shape] filled with a value.
+
+    shape: a list of ints and variables, or one variable
+    """
     result = assign_to(creation.full(shape, fill_value, "float32" if dtype is None else dtype), out)
     result.stop_gradient = stop_gradient
     return result

@@ -417,7 +417,7 @@ def pad(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Enlarge a tensor at the ends of its axes.
+    """Pad a tensor at the ends of its axes.
 
     Parameters
     ----------

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand_checks import not_a_tensor_error
+from ...core.operand_checks import called_function_name, not_a_tensor_error
 from ...core.tensor import Tensor
 from ..type_aliases import Ints, OutputSize, Padding
 from .common import add_channel_bias
@@ -19,9 +20,14 @@ def to_int_list_of_length(value: Any, n: int = 2) -> list[int]:
     """Return an int as a list of n ints; check that a list has n ints."""
     if isinstance(value, int):
         return [value] * n
-    items = [int(v) for v in value]
+    try:
+        items = [operator.index(v) for v in value]
+    except TypeError:
+        items = []
     if len(items) != n:
-        raise OpError(append_user_line(f"expected an int or a list of {n} ints, got {value!r}"))
+        function = called_function_name()
+        problem = f"expected an int or a list of {n} ints, got {value!r}"
+        raise OpError(append_user_line(f"{function}: {problem}"))
     return items
 
 
@@ -118,7 +124,7 @@ def conv2d(
         too; those of N and C are ignored. No size is negative. "VALID" is 0. "SAME":
         ceil(H / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
     dilation : int or (int, int), default 1
-        Distance between neighbouring elements of a filter.
+        Distance between neighboring elements of a filter.
     groups : int, default 1
         Each group of filters sees only its group of channels; divides C and M.
     data_format : "NCHW" or "NHWC", default "NCHW"
@@ -198,7 +204,7 @@ def conv3d(
         too; those of N and C are ignored. "VALID" is 0. "SAME":
         ceil(D / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
     dilation : int or (int, int, int), default 1
-        Distance between neighbouring elements of a filter.
+        Distance between neighboring elements of a filter.
     groups : int, default 1
         Each group of filters sees only its group of channels; divides C and M.
     data_format : "NCDHW" or "NDHWC", default "NCDHW"
@@ -277,7 +283,7 @@ def conv1d(
         too; those of N and C are ignored. No size is negative. "VALID" is 0. "SAME":
         ceil(L / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
     dilation : int or [int], default 1
-        Distance between neighbouring elements of a filter.
+        Distance between neighboring elements of a filter.
     groups : int, default 1
         Each group of filters sees only its group of channels; divides C and M.
     data_format : "NCL" or "NLC", default "NCL"
@@ -387,7 +393,7 @@ def conv2d_transpose(
     output_padding : int or (int, int), default 0
         Elements added at the end of each axis of the result; smaller than `stride`.
     dilation : int or (int, int), default 1
-        Distance between neighbouring elements of the filter.
+        Distance between neighboring elements of the filter.
     groups : int, default 1
         Each group of output channels sees only its group of input channels.
     output_size : int or (int, int), optional
@@ -500,7 +506,7 @@ def conv3d_transpose(
     groups : int, default 1
         Each group of output channels sees only its group of input channels.
     dilation : int or (int, int, int), default 1
-        Distance between neighbouring elements of the filter.
+        Distance between neighboring elements of the filter.
     output_size : int or (int, int, int), optional
         Spatial size of the result instead of that by `output_padding`: between the size
         for an output padding of 0 and that size + stride - 1.
@@ -582,7 +588,7 @@ def conv1d_transpose(
     groups : int, default 1
         Each group of output channels sees only its group of input channels.
     dilation : int or [int], default 1
-        Distance between neighbouring elements of the filter.
+        Distance between neighboring elements of the filter.
     output_size : int or [int], optional
         Spatial size of the result instead of that by `output_padding`: between the size
         for an output padding of 0 and that size + stride - 1.

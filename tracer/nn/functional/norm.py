@@ -302,7 +302,7 @@ def local_response_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Divide by a power of the mean square of neighbouring channels (Krizhevsky et al. 2012).
+    """Divide by a power of the mean square of neighboring channels (Krizhevsky et al. 2012).
 
     x[c] / (k + alpha * sum(x[i]^2) / size)^beta, with i from c - size // 2 to c + (size - 1) // 2;
     channels outside of x count as 0

@@ -127,7 +127,7 @@ def max_pool2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Maximum of each window of a batch of images.
+    """Max pooling of a batch of images: the maximum of each window.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def max_pool3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Any:
-    """Maximum of each window of a batch of volumes.
+    """Max pooling of a batch of volumes: the maximum of each window.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def avg_pool2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Mean of each window of a batch of images.
+    """Average pooling of a batch of images: the mean of each window.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ def avg_pool3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Tensor:
-    """Mean of each window of a batch of volumes.
+    """Average pooling of a batch of volumes: the mean of each window.
 
     Parameters
     ----------
@@ -436,7 +436,7 @@ def _average_windows_of_last_axis(x: Tensor, size: Any, out: Any) -> Tensor:
 def adaptive_avg_pool2d(
     x: Tensor, output_size: OutputSize, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Mean of windows of a batch of images that give a result of a fixed size.
+    """Adaptive average pooling of a batch of images, to a given output size.
 
     Result i of an axis covers the elements floor(i * H / out) to ceil((i + 1) * H / out) - 1, where
     H and out are its sizes before and after.
@@ -473,7 +473,7 @@ def adaptive_avg_pool2d(
 def adaptive_avg_pool3d(
     x: Tensor, output_size: OutputSize, data_format: str = "NCDHW", name: str | None = None
 ) -> Tensor:
-    """Mean of windows of a batch of volumes that give a result of a fixed size.
+    """Adaptive average pooling of a batch of volumes, to a given output size.
 
     Result i of an axis covers the elements floor(i * D / out) to ceil((i + 1) * D / out) - 1, where
     D and out are its sizes before and after.
@@ -516,7 +516,7 @@ def _adaptive_max_pool(rank: int, x: Tensor, output_size: Any, return_mask: bool
 def adaptive_max_pool2d(
     x: Tensor, output_size: OutputSize, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """Maximum of windows of a batch of images that give a result of a fixed size.
+    """Adaptive max pooling of a batch of images, to a given output size.
 
     Result i of an axis covers the elements floor(i * H / out) to ceil((i + 1) * H / out) - 1, where
     H and out are its sizes before and after.
@@ -559,7 +559,7 @@ def adaptive_max_pool2d(
 def adaptive_max_pool3d(
     x: Tensor, output_size: OutputSize, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """Maximum of windows of a batch of volumes that give a result of a fixed size.
+    """Adaptive max pooling of a batch of volumes, to a given output size.
 
     Result i of an axis covers the elements floor(i * D / out) to ceil((i + 1) * D / out) - 1, where
     D and out are its sizes before and after.
@@ -626,7 +626,7 @@ def max_pool1d(
     ceil_mode: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Maximum of each window of a batch of sequences.
+    """Max pooling of a batch of sequences: the maximum of each window.
 
     Parameters
     ----------
@@ -695,7 +695,7 @@ def avg_pool1d(
     ceil_mode: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Mean of each window of a batch of sequences.
+    """Average pooling of a batch of sequences: the mean of each window.
 
     Parameters
     ----------
@@ -753,7 +753,7 @@ def avg_pool1d(
 
 
 def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) -> Tensor:
-    """Mean of windows of a batch of sequences that give a result of a fixed size.
+    """Adaptive average pooling of a batch of sequences, to a given output size.
 
     Result i of an axis covers the elements floor(i * L / out) to ceil((i + 1) * L / out) - 1, where
     L and out are its sizes before and after.
@@ -796,7 +796,7 @@ def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) ->
 def adaptive_max_pool1d(
     x: Tensor, output_size: int, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """Maximum of windows of a batch of sequences that give a result of a fixed size.
+    """Adaptive max pooling of a batch of sequences, to a given output size.
 
     Result i of an axis covers the elements floor(i * L / out) to ceil((i + 1) * L / out) - 1, where
     L and out are its sizes before and after.

@@ -93,7 +93,7 @@ def interpolate(
         sequences, images and volumes. "bicubic": images. "area": adaptive average pooling to
         `size`.
     align_corners : bool, default False
-        The centres of the corner pixels of input and result coincide; not with "nearest".
+        The centers of the corner pixels of input and result coincide; not with "nearest".
     align_mode : 0 or 1, default 0
         Position in the input of pixel i of the result without `align_corners`, linear modes: 0:
         ratio * (i + 0.5) - 0.5; 1: ratio * i.
@@ -208,7 +208,7 @@ def upsample(
     mode : str, default "nearest"
         "nearest", "linear", "bilinear", "bicubic", "trilinear" or "area", as in `interpolate`.
     align_corners : bool, default False
-        The centres of the corner pixels of input and result coincide; not with "nearest".
+        The centers of the corner pixels of input and result coincide; not with "nearest".
     align_mode : 0 or 1, default 0
         As in `interpolate`.
     data_format : str, default "NCHW"
@@ -248,7 +248,7 @@ def affine_grid(
     out_shape : sequence of int or Tensor, or Tensor of integers
         N, C, H, W, or N, C, D, H, W for volumes: the shape of the result of `grid_sample`.
     align_corners : bool, default True
-        True: -1 and 1 are the centres of the outermost pixels; False: their outer edges.
+        True: -1 and 1 are the centers of the outermost pixels; False: their outer edges.
     name : str, optional
         Not used.
 
@@ -299,7 +299,7 @@ def grid_sample(
     padding_mode : "zeros", "border" or "reflection", default "zeros"
         Outside of the image: 0, the nearest pixel, or the image reflected at its border.
     align_corners : bool, default True
-        True: -1 and 1 are the centres of the outermost pixels; False: their outer edges.
+        True: -1 and 1 are the centers of the outermost pixels; False: their outer edges.
     name : str, optional
         Not used.
 

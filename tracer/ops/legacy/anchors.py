@@ -71,6 +71,7 @@ def anchor_generator(
 
     Input [N,C,H,W] -> Anchors, Variances [H,W,P,4]
     """
+    check_float(x)
     high, wide = x.shape[2:]
     columns, rows = (
         np.arange(n) * s + offset * (s - 1) for n, s in ((wide, stride[0]), (high, stride[1]))
@@ -142,6 +143,7 @@ def density_prior_box(
     flatten_to_2d: -> [H*W*P,4].
     x1 and y1 are at least 0 and x2 and y2 at most 1, even without `clip`.
     """
+    check_float(x)
     (high, wide), (image_high, image_wide) = x.shape[2:], image.shape[2:]
     steps = (step_w, step_h) if step_w and step_h else (image_wide / wide, image_high / high)
     columns, rows = ((np.arange(n) + offset) * s for n, s in ((wide, steps[0]), (high, steps[1])))

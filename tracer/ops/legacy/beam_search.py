@@ -9,7 +9,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import offsets_from_lengths
 
-NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
+NO_GRAD_DISCRETE_RESULT = "it selects integers"
 
 
 class BeamCandidate(NamedTuple):

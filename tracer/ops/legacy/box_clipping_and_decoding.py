@@ -126,6 +126,7 @@ def polygon_box_transform(x):
 
     Input [N,2*K,H,W] -> Output [N,2*K,H,W]
     """
+    check_float(x)
     _check_even_channels(x)
     out = np.empty_like(x)
     out[:, 0::2] = 4 * np.arange(x.shape[3], dtype=x.dtype) - x[:, 0::2]

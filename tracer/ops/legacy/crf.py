@@ -193,7 +193,7 @@ def _best_path(rows: Any, transition: Any) -> Any:
 @op(
     "crf_decoding",
     "Emission!, Emission@LOD*?!, Transition!, Label?!, Length?! -> ViterbiPath",
-    no_grad_reason="it chooses labels",
+    no_grad_reason="it selects labels",
     host_reason=HOST_PYTHON_LOOP,
 )
 def crf_decoding(emission, lod=None, transition=None, label=None, length=None):

@@ -13,7 +13,7 @@ from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, row_offsets_or_sing
 from ..lod import offsets_from_lengths, set_lod_rules_to_no_lod
 from ..shared_op_rules import check_float, dims_match
 
-NO_GRAD_BOX_CHOICE = "it chooses among boxes"
+NO_GRAD_BOX_CHOICE = "it selects boxes"
 MATCHES, MININGS = ("bipartite", "per_prediction"), ("max_negative", "hard_example")
 MIN_OVERLAP = 1e-6  # minimal overlap of a match
 
@@ -103,6 +103,7 @@ def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_thres
     match_type "per_prediction": also match each remaining column with its most similar row, if the
     similarity is at least dist_threshold.
     """
+    check_float(near)
     _check_attr_is_one_of("match_type", match_type, MATCHES)
     cuts = row_offsets_or_single_image(lod, near.shape[0])
     rows, found = (

@@ -121,7 +121,7 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
     attribute `scale` of the older op is a scalar.
     """
 
-    @op(f"{kind}_interp", INTERP_SLOTS, validate_before_kernel=True)
+    @op(f"{kind}_interp", INTERP_SLOTS, validate_before_kernel=True, public_name="interpolate")
     @computed_in_float32_if_half
     def kernel(
         x,

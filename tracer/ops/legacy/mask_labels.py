@@ -147,6 +147,7 @@ def generate_mask_labels(
     MaskRois [K,4]: the foreground regions.
     RoiHasMaskInt32 [K,1]: their indices in the image.
     """
+    check_float(rois)
     check(
         len(require_row_offsets(kinds_lod, "GtClasses")) == len(infos) + 1,
         "GtClasses and ImInfo have different numbers of images",

@@ -148,6 +148,7 @@ def sequence_topk_avg_pooling(
 
     pos int32 [rows C max(topks)]: the columns of the largest elements; -1 if the row has fewer.
     """
+    check_float(x)
     most, out, places = max(topks), [], []
     for table in _split_into_pair_tables(x, row_lod, column_lod, channel_num):
         order = np.argsort(-table, axis=2, kind="stable")[:, :, :most]

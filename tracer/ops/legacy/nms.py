@@ -210,6 +210,7 @@ def retinanet_detection_output(
 
     Classes count from 1.
     """
+    check_float(boxes[0])
     rows, counts = [], []
     for n, info in enumerate(infos):
         own, score, kind = _decode_top_candidates_of_each_level(

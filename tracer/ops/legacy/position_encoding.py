@@ -9,7 +9,7 @@ from ...core.op import check, op
 from ..elementwise import scale
 from ..half_precision import computed_in_float32_if_half
 from ..lod import require_row_offsets, sequence_id_per_row
-from ..shared_op_rules import like_x_meta_requiring_float
+from ..shared_op_rules import check_float, like_x_meta_requiring_float
 
 
 def _sinusoids(places: Any, width: int) -> Any:
@@ -30,6 +30,7 @@ def add_position_encoding(x, lod=None, *, alpha: float = 1.0, beta: float = 1.0)
 
     X [N,T,D], or packed sequences [R,D] -> Out like X
     """
+    check_float(x)
     check(x.ndim in (2, 3), "X has neither three axes nor two")
     if x.ndim == 3:
         places = np.arange(x.shape[1])

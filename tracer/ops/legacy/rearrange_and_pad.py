@@ -30,7 +30,7 @@ def _(g, x, *, axis):
     return reverse(g, axis=axis)
 
 
-@op("flatten2", "X -> Out", older_types=("flatten",))
+@op("flatten2", "X -> Out", older_types=("flatten",), public_name="flatten")
 def flatten2(x, *, axis: int = 1):
     """Out = X as a matrix: the axes before `axis` are its rows, the other axes its columns.
 
@@ -110,7 +110,7 @@ def _first_spatial_axis(data_format: str) -> int:
     return 2 if data_format == "NCHW" else 1
 
 
-@op("pad2d", "X, Paddings? -> Out")
+@op("pad2d", "X, Paddings? -> Out", public_name="pad")
 def pad2d(
     x,
     paddings_tensor=None,

@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import INT32, NO_HALF_BOXES
 from ..roi_pooling import check_images_and_regions
-from ..shared_op_rules import like_x_meta, make_vjp_rule_rejecting_second_order
+from ..shared_op_rules import check_float, like_x_meta, make_vjp_rule_rejecting_second_order
 from .box_clipping_and_decoding import round_half_away_from_zero
 from .precise_roi_pooling import region_image_ids
 
@@ -143,6 +143,7 @@ def roi_perspective_transform(
     Mask int32 [R,1,h,w]: 1 at valid positions.
     TransformMatrix [R,9]: the projective maps.
     """
+    check_float(x)
     matrices, seen, pixels = _matrices_mask_and_pixel_weights(
         x, rois, lod, transformed_height, transformed_width, spatial_scale
     )

@@ -17,7 +17,7 @@ from ..lod import (
 from ..shape import reshape_like
 from ..shared_op_rules import like_x_meta, make_vjp_rule_rejecting_second_order
 
-NO_GRAD_INTEGER_RESULT = "it moves whole numbers"
+NO_GRAD_INTEGER_RESULT = "its inputs and outputs are integers"
 
 
 def _lod_level_of_first_input(level, *_):

@@ -18,7 +18,7 @@ from ..lod import (
 from ..pixel_shuffle import fold_like, unfold
 from ..shared_op_rules import like_x_meta, make_vjp_rule_rejecting_second_order
 
-NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
+NO_GRAD_DISCRETE_RESULT = "it selects integers"
 
 
 def _ctc_kept_label_mask(x: Any, owner: Any, blank: int, merge: bool) -> Any:

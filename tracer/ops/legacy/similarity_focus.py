@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, check, op
-from ..shared_op_rules import like_x_meta_requiring_float
+from ..shared_op_rules import check_float, like_x_meta_requiring_float
 
-NO_GRAD_DISCRETE_RESULT = "it chooses among elements"
+NO_GRAD_DISCRETE_RESULT = "it selects elements"
 
 
 def _focus_mask(table):
@@ -37,6 +37,7 @@ def similarity_focus(x, *, axis: int, indexes: Ints):
 
     X [B,C,H,W] -> Out like X
     """
+    check_float(x)
     moved = np.moveaxis(x, axis, 1)
     found = np.zeros(moved.shape, bool)
     for at, sample in enumerate(moved):

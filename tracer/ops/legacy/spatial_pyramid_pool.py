@@ -34,6 +34,7 @@ def spp(x, *, pyramid_height: int, pooling_type: str):
 
     X [N,C,H,W] -> Out [N, C * (4 ** pyramid_height - 1) / 3]
     """
+    check_float(x)
     _check_pyramid_height(pyramid_height)
     levels = [
         pool2d.kernel(x, **_level_pool_attrs(x.shape[2:], i, pooling_type))

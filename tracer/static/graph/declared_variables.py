@@ -9,7 +9,7 @@ from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.dtype import default_float_np_dtype, parse_dtype
 from ...core.errors import append_user_line
-from ...core.mode import state
+from ...core.mode import require_static_graph_mode, state
 from ...core.op import OPS
 from ...ir import program as data
 from ...ir.dim import NamedDimensions, split_sizes_and_dims
@@ -18,7 +18,7 @@ from .mode import is_recording_static_graph
 from .parameters import declare_persistable_and_emit_initializer
 
 
-def declare_data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variable:
+def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variable:
     """Declare an input of the main program, which `Executor.run` is fed.
 
     Parameters
@@ -41,6 +41,8 @@ def declare_data_input(name: str, shape: Any, dtype: Any = None, lod_level: int 
     ------
     TypeError
         If `name` is not a str or `shape` is not a list or tuple.
+    AssertionError
+        In dynamic graph mode.
     OpError
         If the name is declared with another shape or dtype, or if two dimensions of one name have
         different ranges.
@@ -55,6 +57,12 @@ def declare_data_input(name: str, shape: Any, dtype: Any = None, lod_level: int 
     Variable(name=x, float32[?,2], stop_gradient=True)
     >>> paddle.disable_static()
     """
+    require_static_graph_mode("data")
+    return declare_data_input(name, shape, dtype, lod_level)
+
+
+def declare_data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variable:
+    """Declare an input of the main program in any mode, as Paddle 1.x allows; see `data_input`."""
     if not isinstance(name, str):
         raise TypeError(append_user_line(f"data: name={name!r} is not a str"))
     if not isinstance(shape, list | tuple):

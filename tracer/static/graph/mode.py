@@ -91,7 +91,9 @@ class StaticGraphMode(Static):
             and not is_inexact(args[0].meta.dtype)
         ):
             raise OperandError(
-                append_user_line(f"{op.type}: X is not a floating-point tensor (X={args[0].meta})")
+                append_user_line(
+                    f"{op.public_name}: X is not a floating-point tensor (X={args[0].meta})"
+                )
             )
         other = self._find_program_of_foreign_operand(args) if self._program is None else None
         if other is not None:

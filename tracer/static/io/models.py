@@ -65,7 +65,7 @@ def _program_from_kwargs(kwargs: dict[str, Any], known: tuple[str, ...], caller:
 def save_inference_model(
     path_prefix: Any, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
 ) -> None:
-    """Write the program that computes outputs from inputs, and its values, verified.
+    """Save the program that computes outputs from inputs, and its parameters; verify the files.
 
     Parameters
     ----------

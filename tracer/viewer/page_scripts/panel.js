@@ -189,7 +189,7 @@ function describeModel() {
     element(
       "p",
       {},
-      `${formatCount(model.ops.length, "op")} · ${formatCount(largest.length, "parameter array")} · ${formatBytes(model.parameterBytes)}`,
+      `${formatCount(model.ops.length, "op")} · ${formatCount(largest.length, "parameter")} · ${formatBytes(model.parameterBytes)}`,
     ),
     ...section(
       "Inputs",
@@ -237,7 +237,7 @@ function describeModel() {
     ...section("Slowest ops", slowestTable([...nodeOfOp.keys()])),
     ...(profile
       ? section(
-          "Kernels of no op",
+          "Kernels without an op",
           table(
             profile.otherKernels
               .sort((a, b) => b[2] - a[2])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtype import get_default_dtype
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...io import Dataset
 from ..image import get_image_backend, open_image_with_pillow
 
@@ -51,10 +51,14 @@ class _FolderDataset(Dataset):
         is_valid_file: Any,
     ) -> None:
         if extensions is not None and is_valid_file is not None:
-            raise OpError(f"{type(self).__name__}: extensions and is_valid_file exclude each other")
+            raise OpError(
+                append_user_line(
+                    f"{type(self).__name__}: extensions and is_valid_file exclude each other"
+                )
+            )
         self.root = os.path.expanduser(os.fspath(root))
         if not os.path.isdir(self.root):
-            raise OpError(f"{type(self).__name__}: {self.root} is not a folder")
+            raise OpError(append_user_line(f"{type(self).__name__}: {self.root} is not a folder"))
         self.extensions = tuple(
             e.lower() for e in (IMG_EXTENSIONS if extensions is None else extensions)
         )
@@ -71,7 +75,9 @@ class _FolderDataset(Dataset):
                 if self._uses_extensions
                 else "that is_valid_file accepts"
             )
-            raise OpError(f"{type(self).__name__}: no files in {self.root} {selection}")
+            raise OpError(
+                append_user_line(f"{type(self).__name__}: no files in {self.root} {selection}")
+            )
         return samples
 
     def _load_and_transform_sample(self, path: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtype import get_default_dtype
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...io import Dataset
 from ...utils import download
 from ..image import get_image_backend, import_pillow
@@ -27,10 +27,12 @@ class ImageDataset(Dataset):
     ) -> None:
         name = type(self).__name__
         if mode.lower() not in modes:
-            raise OpError(f"{name}: mode={mode!r} is not one of {list(modes)}")
+            raise OpError(append_user_line(f"{name}: mode={mode!r} is not one of {list(modes)}"))
         self.backend = get_image_backend() if backend is None else backend
         if self.backend not in ("pil", "cv2"):
-            raise OpError(f"{name}: backend={self.backend!r} is not one of ['pil', 'cv2']")
+            raise OpError(
+                append_user_line(f"{name}: backend={self.backend!r} is not one of ['pil', 'cv2']")
+            )
         self.mode = mode.lower()
         self.transform = transform
         self.dtype = get_default_dtype()
@@ -42,10 +44,16 @@ class ImageDataset(Dataset):
         if user_path is not None:
             path = Path(user_path)
             if not path.is_file():
-                raise OpError(f"{type(self).__name__}: {argument}={user_path!s} is not a file")
+                raise OpError(
+                    append_user_line(
+                        f"{type(self).__name__}: {argument}={user_path!s} is not a file"
+                    )
+                )
             return path
         if not may_download:
-            raise OpError(f"{type(self).__name__}: {argument} is required if download=False")
+            raise OpError(
+                append_user_line(f"{type(self).__name__}: {argument} is required if download=False")
+            )
         return download.fetch(
             url, download.cache_folder() / "dataset" / folder, md5, accept_other_md5=True
         )

@@ -6,7 +6,7 @@ import warnings
 from typing import TypeVar
 
 from ... import nn
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...framework.io import load
 from ...utils.download import get_weights_path_from_url
 
@@ -37,11 +37,19 @@ def load_weights_if_pretrained(
     if not pretrained:
         return net
     if arch not in urls:
-        raise OpError(f"{arch}: no weights are published; available: {sorted(urls) or 'none'}")
+        raise OpError(
+            append_user_line(
+                f"{arch}: no weights are published; available: {sorted(urls) or 'none'}"
+            )
+        )
     weights, state = load(get_weights_path_from_url(*urls[arch])), net.state_dict()
     missing = [name for name in state if name not in weights]
     if missing:
-        raise OpError(f"{arch}: the published weights lack {missing[:3]} (of {len(missing)})")
+        raise OpError(
+            append_user_line(
+                f"{arch}: the published weights lack {missing[:3]} (of {len(missing)})"
+            )
+        )
     net.set_state_dict(weights)
     if unused := weights.keys() - state.keys():
         warnings.warn(

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ... import nn
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat
 from .blocks import load_weights_if_pretrained
@@ -194,7 +194,9 @@ class DenseNet(nn.Layer):
     ) -> None:
         super().__init__()
         if layers not in _SHAPES:
-            raise OpError(f"DenseNet: layers={layers} is not one of {list(_SHAPES)}")
+            raise OpError(
+                append_user_line(f"DenseNet: layers={layers} is not one of {list(_SHAPES)}")
+            )
         self.num_classes, self.with_pool = num_classes, with_pool
         channels, growth, depths = _SHAPES[layers]
         self.conv1_func = ConvBNLayer(3, channels, 7, 2, 3)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import nn
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from .blocks import load_weights_if_pretrained
 
@@ -78,7 +78,7 @@ class BasicBlock(nn.Layer):
     ) -> None:
         super().__init__()
         if dilation > 1:
-            raise OpError("BasicBlock: dilation must be 1")
+            raise OpError(append_user_line("BasicBlock: dilation must be 1"))
         norm = norm_layer or nn.BatchNorm2D
         self.conv1 = nn.Conv2D(inplanes, planes, 3, stride, 1, bias_attr=False)
         self.bn1 = norm(planes)
@@ -179,7 +179,7 @@ class ResNet(nn.Layer):
     ) -> None:
         super().__init__()
         if depth not in _DEPTHS:
-            raise OpError(f"ResNet: depth={depth} is not one of {list(_DEPTHS)}")
+            raise OpError(append_user_line(f"ResNet: depth={depth} is not one of {list(_DEPTHS)}"))
         self.groups, self.base_width, self.dilation, self._norm_layer = (
             groups,
             width,

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ... import nn
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat, split
 from ..ops import ConvNormActivation
@@ -153,8 +153,10 @@ class ShuffleNetV2(nn.Layer):
         super().__init__()
         if scale not in _WIDTHS or act not in _ACTIVATIONS:
             raise OpError(
-                f"ShuffleNetV2: scale={scale}, act={act!r}; scale must be one of "
-                f"{list(_WIDTHS)}, act of {list(_ACTIVATIONS)}"
+                append_user_line(
+                    f"ShuffleNetV2: scale={scale}, act={act!r}; scale must be one of "
+                    f"{list(_WIDTHS)}, act of {list(_ACTIVATIONS)}"
+                )
             )
         self.scale, self.num_classes, self.with_pool = scale, num_classes, with_pool
         activation: Any = _ACTIVATIONS[act]

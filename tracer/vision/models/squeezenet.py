@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import nn
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...nn import functional as F
 from ...tensor.manipulation import concat
@@ -112,7 +112,9 @@ class SqueezeNet(nn.Layer):
     def __init__(self, version: str, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()
         if version not in _POOLS:
-            raise OpError(f"SqueezeNet: version={version!r} is not one of {list(_POOLS)}")
+            raise OpError(
+                append_user_line(f"SqueezeNet: version={version!r} is not one of {list(_POOLS)}")
+            )
         self.version, self.num_classes, self.with_pool = version, num_classes, with_pool
         first, size, padding = (96, 7, 0) if version == "1.0" else (64, 3, 1)
         self._conv = nn.Conv2D(3, first, size, 2, padding)

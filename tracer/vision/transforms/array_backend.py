@@ -1,6 +1,6 @@
 """Transforms of an ndarray [H, W] or [H, W, C].
 
-Colour transforms require uint8; the others support any dtype.
+Color transforms require uint8; the others support any dtype.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...tensor.creation import to_tensor as create_tensor
 from . import geometry, interpolation_weights
@@ -136,8 +136,10 @@ def _require_uint8_image(op: str, img: Array) -> Array:
     """Check that an image is uint8 with 1 or 3 channels."""
     if img.dtype != np.uint8 or (img.ndim == 3 and img.shape[2] not in (1, 3)):
         raise OpError(
-            f"{op}: an ndarray must be uint8 [H, W], [H, W, 1] or [H, W, 3] "
-            f"(img={img.dtype}{list(img.shape)})"
+            append_user_line(
+                f"{op}: an ndarray must be uint8 [H, W], [H, W, 1] or [H, W, 3] "
+                f"(img={img.dtype}{list(img.shape)})"
+            )
         )
     return img
 
@@ -184,7 +186,7 @@ def adjust_saturation(img: Array, factor: float) -> Array:
 
 
 def adjust_hue(img: Array, factor: float) -> Array:
-    """Shift the hue by the part `factor` of the colour circle.
+    """Shift the hue by the part `factor` of the color circle.
 
     -> like img
     """

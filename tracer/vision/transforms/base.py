@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from . import functional as F
 
@@ -87,10 +87,16 @@ class BaseTransform:
         if keys is None:
             keys = ("image",)
         if isinstance(keys, str) or not isinstance(keys, Sequence):
-            raise OpError(f"{type(self).__name__}: keys must be a list of names, not {keys!r}")
+            raise OpError(
+                append_user_line(
+                    f"{type(self).__name__}: keys must be a list of names, not {keys!r}"
+                )
+            )
         for key in keys:
             if self._get_apply(key) is None:
-                raise OpError(f"{type(self).__name__}: does not implement _apply_{key}")
+                raise OpError(
+                    append_user_line(f"{type(self).__name__}: does not implement _apply_{key}")
+                )
         self.keys = keys
         self.params: Any = None
 
@@ -204,7 +210,7 @@ class Resize(BaseTransform):
 
 
 class CenterCrop(BaseTransform):
-    """Crop the centre of an image.
+    """Crop the center of an image.
 
     The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W].
 

@@ -1,4 +1,4 @@
-"""Random colour transforms. Factors are drawn from Python's `random`, as in Paddle."""
+"""Random color transforms. Factors are drawn from Python's `random`, as in Paddle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from . import functional as F
 from .base import BaseTransform, Compose
 
@@ -28,14 +28,18 @@ def _factor_range_or_none(
     """
     if isinstance(value, int | float):
         if value < 0:
-            raise OpError(f"{op}: value={value} is negative")
+            raise OpError(append_user_line(f"{op}: value={value} is negative"))
         low, high = max(center - value, minimum), center + value
     elif isinstance(value, Sequence) and len(value) == 2:
         low, high = value
     else:
-        raise OpError(f"{op}: value must be a number or two numbers, not {value!r}")
+        raise OpError(
+            append_user_line(f"{op}: value must be a number or two numbers, not {value!r}")
+        )
     if not minimum <= low <= high <= maximum:
-        raise OpError(f"{op}: value={value!r} is not between {minimum} and {maximum}")
+        raise OpError(
+            append_user_line(f"{op}: value={value!r} is not between {minimum} and {maximum}")
+        )
     return None if low == high == center else (low, high)
 
 
@@ -161,7 +165,7 @@ class SaturationTransform(_RandomFactor):
 
 
 class HueTransform(_RandomFactor):
-    """Shift the hue of an image by a random part of the colour circle.
+    """Shift the hue of an image by a random part of the color circle.
 
     The part is drawn uniformly from [-value, value] with Python's `random`. The input is a PIL
     image, an ndarray uint8 [H, W], [H, W, 1] or [H, W, 3], or a Tensor [*, C, H, W].
@@ -207,7 +211,7 @@ class ColorJitter(BaseTransform):
     brightness, contrast, saturation : float or (float, float), default 0
         Maximal distance of the factor from 1, or its bounds; 0 disables the adjustment.
     hue : float or (float, float), default 0
-        Maximal part of the colour circle, at most 0.5, or the two bounds; 0 disables the
+        Maximal part of the color circle, at most 0.5, or the two bounds; 0 disables the
         adjustment.
     keys : sequence of str, optional
         As in `BaseTransform`.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from . import array_backend, geometry, interpolation_weights, pil_backend, tensor_backend
 
@@ -50,17 +50,26 @@ def _backend_for(op: str, img: Any) -> Any:
     """Return the module with the transforms of this type of image."""
     if isinstance(img, Tensor):
         if img.ndim not in (3, 4):
-            raise OpError(f"{op}: a Tensor must be [C, H, W] or [N, C, H, W] (img={img.meta})")
+            raise OpError(
+                append_user_line(
+                    f"{op}: a Tensor must be [C, H, W] or [N, C, H, W] (img={img.meta})"
+                )
+            )
         return tensor_backend
     if isinstance(img, np.ndarray):
         if img.ndim not in (2, 3):
             raise OpError(
-                f"{op}: an ndarray must be [H, W] or [H, W, C] (img={img.dtype}{list(img.shape)})"
+                append_user_line(
+                    f"{op}: an ndarray must be [H, W] or [H, W, C] "
+                    f"(img={img.dtype}{list(img.shape)})"
+                )
             )
         return array_backend
     if is_pil_image(img):
         return pil_backend
-    raise OpError(f"{op}: expected a PIL image, ndarray or Tensor, got {type(img).__name__}")
+    raise OpError(
+        append_user_line(f"{op}: expected a PIL image, ndarray or Tensor, got {type(img).__name__}")
+    )
 
 
 def image_height_and_width(img: Any) -> tuple[int, int]:
@@ -96,7 +105,9 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
             [0.2, 0.4]]], dtype=float32)
     """
     if data_format not in ("CHW", "HWC"):
-        raise OpError(f"to_tensor: data_format={data_format!r} is not one of CHW, HWC")
+        raise OpError(
+            append_user_line(f"to_tensor: data_format={data_format!r} is not one of CHW, HWC")
+        )
     out: Tensor = _backend_for("to_tensor", pic).to_tensor(pic, data_format)
     return out
 
@@ -228,7 +239,9 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -
     [[3, 2, 1, 2, 3, 2]]
     """
     if padding_mode not in _PAD_MODES:
-        raise OpError(f"pad: padding_mode={padding_mode!r} is not one of {list(_PAD_MODES)}")
+        raise OpError(
+            append_user_line(f"pad: padding_mode={padding_mode!r} is not one of {list(_PAD_MODES)}")
+        )
     return _backend_for("pad", img).pad(img, geometry.padding_per_side(padding), fill, padding_mode)
 
 
@@ -266,7 +279,7 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
 
 
 def center_crop(img: Any, output_size: Any) -> Any:
-    """Crop the centre of an image.
+    """Crop the center of an image.
 
     Parameters
     ----------
@@ -324,7 +337,7 @@ def affine(
     fill : float or sequence of float, default 0
         Value outside of the image; a sequence has one value per channel.
     center : (float, float), optional
-        x and y in pixels from the upper left corner; by default the centre of the image.
+        x and y in pixels from the upper left corner; by default the center of the image.
 
     Returns
     -------
@@ -344,12 +357,14 @@ def affine(
     interpolation_weights.check_interpolation("affine", interpolation, _WARP_INTERPOLATIONS)
     if len(translate) != 2 or scale <= 0:
         raise OpError(
-            f"affine: translate must be two numbers and scale positive, not {translate!r} and "
-            f"{scale!r}"
+            append_user_line(
+                f"affine: translate must be two numbers and scale positive, not {translate!r} and "
+                f"{scale!r}"
+            )
         )
     shear = [shear, 0.0] if isinstance(shear, int | float) else list(shear)
     if len(shear) not in (1, 2):
-        raise OpError(f"affine: shear must be one or two angles, not {shear!r}")
+        raise OpError(append_user_line(f"affine: shear must be one or two angles, not {shear!r}"))
     height, width = image_height_and_width(img)
     matrix = geometry.inverse_affine_matrix(
         center or (width / 2, height / 2), angle, translate, scale, (shear * 2)[:2]
@@ -376,7 +391,7 @@ def rotate(
     expand : bool, default False
         Enlarge the result so that it contains the whole rotated image; use the default `center`.
     center : (float, float), optional
-        x and y in pixels from the upper left corner; by default the centre of the image.
+        x and y in pixels from the upper left corner; by default the center of the image.
     fill : float or sequence of float, default 0
         Value outside of the image; a sequence has one value per channel.
 
@@ -479,13 +494,17 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
     [[[76], [150]]]
     """
     if num_output_channels not in (1, 3):
-        raise OpError(f"to_grayscale: num_output_channels={num_output_channels} is neither 1 nor 3")
+        raise OpError(
+            append_user_line(
+                f"to_grayscale: num_output_channels={num_output_channels} is neither 1 nor 3"
+            )
+        )
     return _backend_for("to_grayscale", img).to_grayscale(img, num_output_channels)
 
 
 def _require_nonnegative_factor(op: str, factor: float) -> float:
     if factor < 0:
-        raise OpError(f"{op}: the factor {factor} is negative")
+        raise OpError(append_user_line(f"{op}: the factor {factor} is negative"))
     return factor
 
 
@@ -583,7 +602,7 @@ def adjust_saturation(img: Any, saturation_factor: float) -> Any:
 
 
 def adjust_hue(img: Any, hue_factor: float) -> Any:
-    """Shift the hue of an image along the colour circle.
+    """Shift the hue of an image along the color circle.
 
     Parameters
     ----------
@@ -608,7 +627,9 @@ def adjust_hue(img: Any, hue_factor: float) -> Any:
     [[[0, 255, 0]]]
     """
     if not -0.5 <= hue_factor <= 0.5:
-        raise OpError(f"adjust_hue: hue_factor={hue_factor} is not in [-0.5, 0.5]")
+        raise OpError(
+            append_user_line(f"adjust_hue: hue_factor={hue_factor} is not in [-0.5, 0.5]")
+        )
     return _backend_for("adjust_hue", img).adjust_hue(img, hue_factor)
 
 

@@ -1,7 +1,7 @@
 """Geometry of transforms: sizes, paddings, and maps from positions in the result to positions in
 the image.
 
-Positions are measured from the upper left corner of the upper left pixel, whose centre is (0.5,
+Positions are measured from the upper left corner of the upper left pixel, whose center is (0.5,
 0.5), as in PIL.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 
 # a, b, c, d, e, f: (x, y) in the result maps to (a x + b y + c, d x + e y + f) in the image
 Matrix = list[float]
@@ -24,7 +24,9 @@ def height_and_width_for_resize(size: Any, height: int, width: int) -> tuple[int
     if isinstance(size, Sequence) and len(size) == 2:
         return int(size[0]), int(size[1])
     if not isinstance(size, int):
-        raise OpError(f"resize: size must be a number or (height, width), not {size!r}")
+        raise OpError(
+            append_user_line(f"resize: size must be a number or (height, width), not {size!r}")
+        )
     if width < height:
         return int(size * height / width), size
     return size, int(size * width / height)
@@ -39,13 +41,15 @@ def padding_per_side(padding: Any) -> tuple[int, int, int, int]:
     if isinstance(padding, int | float):
         return (int(padding),) * 4
     if not isinstance(padding, Sequence) or len(padding) not in (2, 4):
-        raise OpError(f"pad: padding must be one, two or four numbers, not {padding!r}")
+        raise OpError(
+            append_user_line(f"pad: padding must be one, two or four numbers, not {padding!r}")
+        )
     left, top, right, bottom = padding if len(padding) == 4 else (*padding, *padding)
     return int(left), int(top), int(right), int(bottom)
 
 
 def center_crop_top_left_and_size(size: Any, height: int, width: int) -> tuple[int, int, int, int]:
-    """Return top, left, height and width of a centred crop."""
+    """Return top, left, height and width of a centered crop."""
     crop_height, crop_width = (int(size), int(size)) if isinstance(size, int | float) else size
     return (
         round((height - crop_height) / 2.0),
@@ -97,7 +101,7 @@ def inverse_rotation_matrix_and_size(
     """Return the inverse map of a counterclockwise rotation by `angle` degrees, and height and
     width of the result.
 
-    round_from_center: round the size of an expanded result up from its centre, as Paddle does for
+    round_from_center: round the size of an expanded result up from its center, as Paddle does for
     Tensors; PIL rounds from a corner
     """
     theta = -math.radians(angle % 360.0)
@@ -125,8 +129,10 @@ def inverse_perspective_coefficients(startpoints: Any, endpoints: Any) -> list[f
     """
     if len(startpoints) != 4 or len(endpoints) != 4:
         raise OpError(
-            f"perspective: startpoints and endpoints must be four points each, not {startpoints!r} "
-            f"and {endpoints!r}"
+            append_user_line(
+                "perspective: startpoints and endpoints must be four points each, not "
+                f"{startpoints!r} and {endpoints!r}"
+            )
         )
     rows, targets = [], []
     for (x, y), (u, v) in zip(endpoints, startpoints, strict=True):
@@ -139,7 +145,7 @@ def inverse_perspective_coefficients(startpoints: Any, endpoints: Any) -> list[f
 
 
 def source_coordinates(matrix: Sequence[float], height: int, width: int) -> tuple[Any, Any]:
-    """Return the positions in the image of the pixel centres of a result.
+    """Return the positions in the image of the pixel centers of a result.
 
     matrix: six or eight numbers -> x, y [height, width]
     """

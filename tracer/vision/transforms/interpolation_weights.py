@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 
 Array = np.ndarray[Any, Any]
 INTERPOLATIONS = ("nearest", "bilinear", "area", "bicubic", "lanczos")
@@ -47,13 +47,17 @@ def check_interpolation(
 ) -> None:
     """Raise OpError if the interpolation is not supported."""
     if interpolation not in supported:
-        raise OpError(f"{op}: interpolation={interpolation!r} is not one of {list(supported)}")
+        raise OpError(
+            append_user_line(
+                f"{op}: interpolation={interpolation!r} is not one of {list(supported)}"
+            )
+        )
 
 
 def weights_around_positions(position: Array, interpolation: str) -> PixelWeights:
     """Return the pixels around positions and their weights; indices may be outside of the image.
 
-    position: 0.5 is the centre of the first pixel
+    position: 0.5 is the center of the first pixel
     """
     if interpolation == "nearest":
         return PixelWeights(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from . import array_backend
 
@@ -48,8 +48,10 @@ def _pil_filter(interpolation: str) -> Any:
     filter_ = Image.Resampling.__members__.get(interpolation.upper())
     if filter_ is None:
         raise OpError(
-            f"interpolation={interpolation!r} is not one of "
-            f"{[n.lower() for n in Image.Resampling.__members__]}"
+            append_user_line(
+                f"interpolation={interpolation!r} is not one of "
+                f"{[n.lower() for n in Image.Resampling.__members__]}"
+            )
         )
     return filter_
 
@@ -147,7 +149,7 @@ def adjust_saturation(img: Any, factor: float) -> Any:
 
 
 def adjust_hue(img: Any, factor: float) -> Any:
-    """Shift the hue by the part `factor` of the colour circle; gray images are unchanged."""
+    """Shift the hue by the part `factor` of the color circle; gray images are unchanged."""
     from PIL import Image  # noqa: PLC0415 - optional
 
     if img.mode in ("L", "1", "I", "F"):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from . import functional as F
 from .base import BaseTransform, parse_height_width
@@ -30,7 +30,7 @@ __all__ = [
 
 def _raise_unless(op: str, condition: bool, problem: str) -> None:
     if not condition:
-        raise OpError(f"{op}: {problem}")
+        raise OpError(append_user_line(f"{op}: {problem}"))
 
 
 def _angle_range(op: str, value: Any, counts: tuple[int, ...] = (2,)) -> list[float]:
@@ -198,8 +198,8 @@ class RandomResizedCrop(BaseTransform):
 
     The input is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [*, C, H, W]. Area and
     aspect ratio are drawn with NumPy's global generator, the position with Python's `random`. After
-    ten rectangles that exceed the image, the largest centred rectangle with an allowed aspect ratio
-    is used.
+    ten rectangles that exceed the image, the largest centered rectangle with an allowed aspect
+    ratio is used.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ class RandomResizedCrop(BaseTransform):
 
     def _draw_rectangle(self, height: int, width: int) -> tuple[int, int, int, int]:
         """Draw a rectangle: return top, left, height and width. After ten rejected draws, the
-        largest centred rectangle that has an allowed ratio is returned.
+        largest centered rectangle that has an allowed ratio is returned.
         """
         for _ in range(10):
             area = np.random.uniform(self.scale[0], self.scale[1]) * height * width
@@ -280,7 +280,7 @@ class RandomRotation(BaseTransform):
     expand : bool, default False
         Enlarge the result so that it contains the whole rotated image.
     center : (float, float), optional
-        x and y in pixels from the upper left corner; by default the centre of the image.
+        x and y in pixels from the upper left corner; by default the center of the image.
     fill : float or sequence of float, default 0
         Value outside of the image; a sequence has one value per channel.
     keys : sequence of str, optional
@@ -342,7 +342,7 @@ class RandomAffine(BaseTransform):
     fill : float or sequence of float, default 0
         Value outside of the image; a sequence has one value per channel.
     center : (float, float), optional
-        x and y in pixels from the upper left corner; by default the centre of the image.
+        x and y in pixels from the upper left corner; by default the center of the image.
     keys : sequence of str, optional
         As in `BaseTransform`.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtype import is_inexact
-from ...core.errors import OpError
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...nn import functional as F
 from ...tensor.creation import to_tensor as create_tensor
@@ -76,7 +76,9 @@ def resize(img: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
 def pad(img: Tensor, padding: tuple[int, int, int, int], fill: Any, padding_mode: str) -> Tensor:
     """[*, H, W] -> [*, top + H + bottom, left + W + right]"""
     if padding_mode not in _PAD_MODES:
-        raise OpError(f"pad: padding_mode={padding_mode!r} is not supported for a Tensor")
+        raise OpError(
+            append_user_line(f"pad: padding_mode={padding_mode!r} is not supported for a Tensor")
+        )
     left, top, right, bottom = padding
     batch = img if img.ndim == 4 else img.unsqueeze(0)
     out = F.pad(batch, [left, right, top, bottom], _PAD_MODES[padding_mode], float(fill))
@@ -150,7 +152,11 @@ def _luminance(img: Tensor) -> Tensor:
     """Return the luminance [*, 1, H, W] of [*, 3, H, W]; an image with one channel is unchanged."""
     channels = img.shape[-3]
     if channels not in (1, 3):
-        raise OpError(f"colour transform: an image must have 1 or 3 channels (img={img.meta})")
+        raise OpError(
+            append_user_line(
+                f"color transform: an image must have 1 or 3 channels (img={img.meta})"
+            )
+        )
     return (
         img
         if channels == 1
@@ -195,7 +201,7 @@ def adjust_saturation(img: Tensor, factor: float) -> Tensor:
 
 
 def adjust_hue(img: Tensor, factor: float) -> Tensor:
-    """Shift the hue by the part `factor` of the colour circle.
+    """Shift the hue by the part `factor` of the color circle.
 
     -> like img
     """
