@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,8 +30,8 @@ class GraphSummary(NamedTuple):
 
     producer: str
     opsets: dict[str, int]
-    inputs: list[TensorSpec]
-    outputs: list[TensorSpec]
+    inputs: Sequence[TensorSpec]
+    outputs: Sequence[TensorSpec]
     ops: Counter[str]
     weights: str
     dims: str = ""

@@ -86,6 +86,7 @@ class OpSignatures:
                 yield from self._source_parts(source)
 
     def _source_parts(self, source: Source) -> tuple[Any, ...]:
+        origin: tuple[Any, ...]
         match source.kind:
             case "op":
                 origin = ("op", self.upstream[source.op], source.slot, source.position)

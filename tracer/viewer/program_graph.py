@@ -158,7 +158,7 @@ def _normalized_constant(attrs: dict[str, Any]) -> dict[str, Any]:
     """Return the value of a constant in the precision of its dtype. Programs store it as text, as a
     float, or both.
     """
-    number = attrs.get("str_value") or attrs.get("value")
+    number: Any = attrs.get("str_value") or attrs.get("value")
     dtype = DTYPE_BY_PROTO.get(attrs.get("dtype", float32.proto), float32)
     try:
         if dtype.np.kind in "iub":
