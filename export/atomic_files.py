@@ -113,7 +113,11 @@ def _create_locked_staging_folder(parent: str) -> Iterator[Path]:
     removes folders without a lock.
     """
     while True:  # retry if another process removed the folder before it was locked
-        folder = Path(tempfile.mkdtemp(prefix=_STAGING_PREFIX, dir=parent))
+        try:
+            folder = Path(tempfile.mkdtemp(prefix=_STAGING_PREFIX, dir=parent))
+        except OSError as error:
+            error.filename = parent  # the user does not know the temporary folder
+            raise
         try:
             handle = os.open(folder, os.O_RDONLY)
         except FileNotFoundError:

@@ -18,7 +18,6 @@ _BY_EXTENSION = {
     "without .pdiparams",
 }
 _BY_FIRST_BYTES = (
-    (b"PK\x03\x04", _PYTORCH),
     (b"\x93NUMPY", "is a NumPy array; read it with numpy.load"),
     (b"\x89HDF", "is an HDF5 file; read it with h5py"),
     (
@@ -27,6 +26,9 @@ _BY_FIRST_BYTES = (
         "without .json",
     ),
 )
+# The bytes that describe_foreign_file needs: a ZIP archive starts with the name of a file.
+NUM_FIRST_BYTES = 512
+_ZIP = b"PK\x03\x04"
 # The first object in a file of torch.save before PyTorch 1.6.
 _PYTORCH_MAGIC_NUMBER = bytes.fromhex("6cfc9c46f9206aa85019")
 
@@ -41,12 +43,25 @@ def describe_foreign_file(head: bytes, name: str) -> str | None:
         return _BY_EXTENSION[extension]
     if _PYTORCH_MAGIC_NUMBER in head:
         return _PYTORCH
+    if head.startswith(_ZIP):
+        return _describe_zip(head, extension)
     if _is_safetensors(head):
         return (
             "is a safetensors file; read it with safetensors.numpy.load_file and pass the result "
             "to set_state_dict"
         )
     return next((text for start, text in _BY_FIRST_BYTES if head.startswith(start)), None)
+
+
+def _describe_zip(head: bytes, extension: str) -> str:
+    """Return what a ZIP archive is, by the name of its first file."""
+    length = int.from_bytes(head[26:28], "little")
+    name = head[30 : 30 + length]
+    if name.endswith(b".npy"):
+        return _BY_EXTENSION[".npz"]
+    if extension in (".pt", ".pth") or name.endswith((b"/data.pkl", b"/version", b"/data/0")):
+        return _PYTORCH
+    return "is a ZIP archive; extract its files first"
 
 
 def _is_safetensors(head: bytes) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from ..core.errors import FileError
 from ..export.pdiparams_info import VarInfo
 from ..ir.program import Program
-from .foreign_files import describe_foreign_file
+from .foreign_files import NUM_FIRST_BYTES, describe_foreign_file
 from .pdiparams import load_params, load_params_folder
 from .pdiparams_info import load_info
 from .pdmodel import parse_program, read_program_file_bytes
@@ -123,6 +123,8 @@ def read_model(
 
     model_filename, params_filename: of a folder; without params_filename each parameter has a file.
     """
+    if not os.fspath(path):
+        raise FileError("the path of a model is empty")
     prefix = model_prefix(path)
     if os.path.isdir(path) and not (
         _has_program_file_at_prefix(prefix)
@@ -133,9 +135,14 @@ def read_model(
     if not os.path.exists(file):
         if os.path.isfile(path):
             with open_regular(path) as opened:
-                foreign = describe_foreign_file(opened.read(64), os.fspath(path))
+                foreign = describe_foreign_file(opened.read(NUM_FIRST_BYTES), os.fspath(path))
             name = os.path.basename(path)
             raise FileError(f"{name} {foreign or 'is not a model of Paddle'}")
+        if _has_program_file_at_prefix(prefix):  # with the other suffix
+            other = prefix + existing_program_suffix(prefix, prefix)
+            raise FileError(
+                f"{os.path.basename(file)}: there is no file {file}, did you mean {other}?"
+            )
         raise FileError(
             f"jit.load: there is neither {prefix + MODEL} nor "
             f"{prefix + PADDLE3_MODEL} nor a folder of that name{_suggest_prefix(prefix)}"
@@ -239,10 +246,9 @@ def _load_params_info_if_exists(prefix: str) -> dict[str, VarInfo] | None:
 
 def _read_paddle1_folder(folder: Path, model: str, params: str | None) -> ModelFileContents:
     if not (folder / model).exists():
-        programs = [stem + suffix for stem in _DIRECTORY_STEMS for suffix in (PADDLE3_MODEL, MODEL)]
-        raise FileError(
-            f"{folder.name}: the folder holds neither {model} nor one of {', '.join(programs)}"
-        )
+        files = [stem + suffix for stem in _DIRECTORY_STEMS for suffix in (PADDLE3_MODEL, MODEL)]
+        name = folder.name or folder
+        raise FileError(f"{name}: the folder holds neither {model} nor one of {', '.join(files)}")
     pdmodel, program = _read_pdmodel_bytes_and_program(str(folder / model))
     names = [v.name for v in program.persistables()]
     if params is None and names:

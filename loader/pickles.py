@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import FileError
-from .foreign_files import describe_foreign_file
+from .foreign_files import NUM_FIRST_BYTES, describe_foreign_file
 from .pickle_constructors import (
     ALLOWED_CONSTRUCTORS,
     PickledName,
@@ -79,7 +79,7 @@ def _run_first_pickle(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[
         MemoryError,
         Warning,
     ) as error:
-        foreign = describe_foreign_file(bytes(data[:64]), name)
+        foreign = describe_foreign_file(bytes(data[:NUM_FIRST_BYTES]), name)
         raise FileError(
             f"{name} {foreign}"
             if foreign

@@ -135,6 +135,10 @@ def test_errors() -> None:
         profiler.make_scheduler(closed=0, ready=0, record=0)
     with pytest.raises(paddle.OpError, match="is not one of s, ms, us, ns"):
         train().summary(time_unit="min")
+    with pytest.raises(paddle.OpError, match="sorted_by='CPUTotal' is no SortedKeys"):
+        train().summary(sorted_by="CPUTotal")  # type: ignore[arg-type]
+    with pytest.raises(paddle.OpError, match="neither a function nor a range"):
+        Profiler(scheduler="always")  # type: ignore[arg-type]
     with pytest.raises(paddle.OpError, match="is not 'json'"):
         train().export("trace", format="pb")
     with (
@@ -193,3 +197,40 @@ def test_step_info() -> None:
     assert running._events == []
     assert running.step_info("images").endswith("images/s")
     assert running.step_info() == ""
+
+
+def test_a_profiler_that_was_not_stopped_does_not_block_others() -> None:
+    abandoned = Profiler(on_trace_ready=ignore)
+    abandoned.start()
+    del abandoned
+    with Profiler(on_trace_ready=ignore) as profiler:
+        paddle.ones([2])
+    assert [e.name for e in profiler._events] == ["fill_constant", "ProfileStep#0"]
+
+
+def test_steps_before_start_and_after_stop_record_nothing() -> None:
+    stopped = Profiler(on_trace_ready=ignore)
+    stopped.step()
+    stopped.stop()
+    stopped.start()
+    stopped.stop()
+    stopped.step()
+    with Profiler(on_trace_ready=ignore):
+        pass
+    with pytest.raises(paddle.OpError, match="started already"), stopped:
+        stopped.start()
+
+
+def test_record_events_end_only_themselves() -> None:
+    earlier, event = paddle.profiler.RecordEvent("earlier"), paddle.profiler.RecordEvent("event")
+    earlier.begin()
+    with Profiler(on_trace_ready=ignore) as profiler:
+        earlier.end()
+        event.begin()
+        event.end()
+        event.end()
+        paddle.ones([2])
+        event.begin()
+    event.end()
+    depths = {e.name: e.depth for e in profiler._events}
+    assert depths == {"event": 1, "fill_constant": 1, "ProfileStep#0": 0}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -77,3 +80,70 @@ def test_errors_of_other_functions_get_no_hint() -> None:
     error = TypeError("my_function() got an unexpected keyword argument 'dim'")
     keyword_hints.add_hint(error)
     assert not hasattr(error, "__notes__")
+
+
+class Linear:
+    """A class of a user with the name of a public one."""
+
+    def __init__(self, size: int, bias_attr: object = None) -> None: ...
+
+    def sum(self, axis: int) -> None: ...
+
+
+class Derived(nn.Linear):
+    """A public class whose constructor is called by a user's one."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+
+
+def softmax(x: object, axis: int) -> None:
+    """A function of a user with the name of a public one."""
+
+
+x = oarlock.ones([2, 3])
+layer = nn.Linear(3, 2)
+user_module = ModuleType("user_module")
+user_module.softmax = softmax  # type: ignore[attr-defined]
+paddle_softmax = nn.functional.softmax
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Linear(2, bias=False),  # type: ignore[call-arg]
+        lambda: Linear(2).sum(dim=1),  # type: ignore[call-arg]
+        lambda: softmax(x, dim=1),  # type: ignore[call-arg]
+        lambda: user_module.softmax(x, dim=1),
+        lambda: Linear.sum(Linear(2), dim=1),  # type: ignore[call-arg]
+    ],
+)
+def test_functions_of_the_user_with_public_names_get_no_hint(call: Callable[[], Any]) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword") as caught:
+        call()
+    keyword_hints.add_hint(caught.value)
+    assert not hasattr(caught.value, "__notes__")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: oarlock.sum(x, dim=1),
+        lambda: x.sum(dim=1),
+        lambda: (x + 1).sum(dim=1),
+        lambda: layer.weight.sum(dim=1),
+        lambda: oarlock.Tensor.sum(x, dim=1),
+        lambda: nn.functional.softmax(
+            x,
+            dim=1,
+        ),
+        lambda: paddle_softmax(x, dim=1),
+        lambda: nn.Linear(3, 2, bias=False),
+        lambda: Derived(3, 2, bias=False),
+    ],
+)
+def test_public_functions_get_a_hint_however_they_are_called(call: Any) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword") as caught:
+        call()
+    keyword_hints.add_hint(caught.value)
+    assert "Paddle calls this argument" in caught.value.__notes__[0]

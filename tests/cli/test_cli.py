@@ -59,6 +59,35 @@ def test_inspect(model: tuple[str, Any]) -> None:
     assert "conv2d(Filter=conv2d_0.w_0, Input=image)" in text
 
 
+def test_inspect_escapes_names_of_parameters_in_the_layer(tmp_path: Path) -> None:
+    prefix = tmp_path / "m"
+    paddle.jit.save(paddle.nn.Linear(2, 2), str(prefix), [paddle.static.InputSpec([2])])
+    info = prefix.with_suffix(".pdiparams.info")
+    info.write_bytes(info.read_bytes().replace(b"weight", b"w\x1b[31m"))
+    code, text = oarlock("inspect", str(prefix))
+    assert code == 0
+    assert r"w\x1b[31m" in text
+    assert "\x1b" not in text
+
+
+def test_inspect_of_onnx_without_shapes_or_graph(tmp_path: Path) -> None:
+    import onnx
+    from onnx import helper
+
+    path = tmp_path / "m.onnx"
+    values = [helper.make_tensor_value_info(name, 1, None) for name in "xy"]
+    graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "g", values[:1], values[1:])
+    onnx.save(helper.make_model(graph), path)
+    code, text = oarlock("inspect", str(path))
+    assert code == 0
+    assert "float32[" not in text
+    assert json.loads(oarlock("inspect", str(path), "--json")[1])["inputs"][0]["shape"] is None
+    path.write_bytes(b"")
+    code, text = oarlock("inspect", str(path))
+    assert code == 1
+    assert "m.onnx: is not an ONNX model" in text
+
+
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
 def test_inspect_escapes_invisible_characters(tmp_path: Path) -> None:
     paddle.jit.save(

@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -191,15 +192,70 @@ def test_exit_codes(program: list[str], words: list[str], code: int, folder: Pat
 def test_documented_exit_codes_are_those_of_the_program() -> None:
     text = (DOCS / "command-line.md").read_text()
     documented = {int(code) for code in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)}
-    assert documented == {0, 1, 2, 3, 130, 143}
+    assert documented == {0, 1, 2, 3, 130, 141, 143}
 
 
-def test_closed_pipe_is_no_error(folder: Path) -> None:
-    command = f"{sys.executable} -m oarlock inspect net --all | true"
+@PROGRAMS
+@pytest.mark.parametrize("words", ["inspect net", "--version", "--help", "inspect --help"])
+def test_closed_pipe_is_no_error(program: list[str], words: str, folder: Path) -> None:
+    command = f"set -o pipefail; (sleep 0.2; exec {shlex.join(program)} {words}) | true"
     done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=True
+        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False
     )
     assert done.stderr == ""
+    assert done.returncode == 141
+
+
+@PROGRAMS
+@pytest.mark.parametrize("words", ["inspect net", "--version", "--help"])
+def test_full_disk_is_reported(program: list[str], words: str, folder: Path) -> None:
+    command = f"{shlex.join(program)} {words} > /dev/full"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "No space left on device" in done.stderr
+
+
+@pytest.mark.parametrize("columns", ["", "0", "1", "40"])
+def test_tables_are_complete_at_any_width(
+    columns: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if columns:
+        monkeypatch.setenv("COLUMNS", columns)
+    else:
+        monkeypatch.delenv("COLUMNS", raising=False)
+    text = call(OARLOCK, "inspect", "net", folder=folder).stdout
+    assert "linear_" in text.replace("\n", "")
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["inspect", ""], "the path of a model is empty"),
+        (["inspect", "."], ".: the folder holds neither"),
+        (["inspect", "net.json"], "net.json: there is no file net.json, did you mean net.pdmodel?"),
+        (["view", "net", "-o", "/proc/x.html"], "/proc: "),
+    ],
+)
+def test_errors_name_what_the_user_gave(words: list[str], message: str, folder: Path) -> None:
+    done = call(OARLOCK, *words, folder=folder)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"oarlock: {message}")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["inspect", "net.onnx", "--program"],
+        ["view", "net", "--profile", "--input", "in.npz", "--shape", "x=1,4"],
+        ["bench", "net", "--threads", "-1"],
+    ],
+)
+def test_options_without_effect_are_errors(words: list[str], folder: Path) -> None:
+    assert call(OARLOCK, *words, folder=folder).returncode == 2
 
 
 # -- inspect --json

@@ -60,6 +60,9 @@ windows = {
     "avg_pool3d": layer_case(lambda P: P.nn.AvgPool3D(3, 2, 1, ceil_mode=True), X5),
     "avg_pool3d_divisor": layer_case(lambda P: P.nn.AvgPool3D(2, divisor_override=3), X5),
     "avg_pool2d_divisor": layer_case(lambda P: P.nn.AvgPool2D(2, divisor_override=3), X4),
+    "avg_pool2d_divisor_padded": layer_case(
+        lambda P: P.nn.AvgPool2D(2, padding=1, divisor_override=3), X4
+    ),
     "adaptive_avg1d": layer_case(lambda P: P.nn.AdaptiveAvgPool1D(3), X3),
     "adaptive_avg3d": layer_case(lambda P: P.nn.AdaptiveAvgPool3D((2, None, 4)), X5),
     "adaptive_max1d": layer_case(lambda P: P.nn.AdaptiveMaxPool1D(3), X3),

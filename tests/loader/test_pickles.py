@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import collections
+import io
 import itertools
 import pickle
 import struct
 import sys
+import zipfile
 from typing import Any
 
 import ml_dtypes
@@ -213,6 +215,15 @@ HUGE = b"\x8a\x08" + struct.pack("<q", 1 << 60)
 DTYPE_STATE = b"(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
 TUPLES = b"\x80\x02)" + b"".join(b"2\x86" for _ in range(60))  # DUP, TUPLE2: t = (t, t)
 
+
+def zip_archive(name: str) -> bytes:
+    """The bytes of a ZIP archive of one file."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr(name, "content")
+    return data.getvalue()
+
+
 HOSTILE: dict[str, tuple[bytes, str]] = {
     "system": (
         pickle.dumps(CallWhenUnpickled(exec, "import os")),
@@ -273,7 +284,10 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "is not a complete pickle"),
     "cut": (dumps({"a": np.arange(9)})[:-30], "is not a complete pickle"),
     "no end": (b"\x80\x02N", "is not a complete pickle"),
-    "not a pickle": (b"PK\x03\x04 a zip file", "is a file of PyTorch"),
+    "a file of PyTorch": (zip_archive("a_long_name" * 9 + "/data.pkl"), "is a file of PyTorch"),
+    "a NumPy archive": (zip_archive("x.npy"), "is a NumPy archive"),
+    "a ZIP archive": (zip_archive("readme.txt"), "is a ZIP archive"),
+    "a cut ZIP archive": (b"PK\x03\x04", "is a ZIP archive"),
     "text": (b"hello", "is not a complete pickle"),
     "nothing on the stack": (b"\x80\x02.", "ends with 0 values"),
     "two on the stack": (b"\x80\x02NN.", "ends with 2 values"),

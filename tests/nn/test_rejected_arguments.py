@@ -23,6 +23,19 @@ CASES: list[tuple[str, Callable[[], Any], str]] = [
         "the bytes of the last axis are no multiple",
     ),
     ("view of a scalar", lambda: paddle.ones([]).view("float64"), "the bytes of the last axis"),
+    *(
+        (
+            f"dtype of {call.__name__}",
+            lambda call=call: call(paddle.to_tensor([1, 2]), dtype="float32"),
+            "dtype=float32 is not int32 or int64",
+        )
+        for call in (paddle.unique, paddle.unique_consecutive, paddle.argmax, paddle.argmin)
+    ),
+    (
+        "clip_value",
+        lambda: nn.utils.clip_grad_value_(nn.Linear(2, 2).parameters(), -1.0),
+        "clip_value=-1.0 is negative",
+    ),
     ("no layers", lambda: nn.LSTM(2, 3, num_layers=0), "LSTM: num_layers=0 is less than 1"),
     (
         "size of a pool",

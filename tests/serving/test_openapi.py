@@ -485,3 +485,11 @@ def test_config_of_the_server_has_no_dynamic_batching(app: Any) -> None:
     config = call(app, "/v2/models/net/config").json
     assert config["max_batch_size"] == 8
     assert "dynamic_batching" not in config
+
+
+@pytest.mark.parametrize("path", ["/docs/", "/v2/", "/v2/models/net/"])
+def test_a_slash_at_the_end_is_an_unknown_path(path: str, app: Any) -> None:
+    answer = call(app, path, headers={"Host": "other.example"})
+    assert answer.status == 404
+    assert answer.json["code"] == "not_found"
+    assert "location" not in answer.headers

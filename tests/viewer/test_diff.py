@@ -192,6 +192,218 @@ def test_differences_of_arrays() -> None:
     assert describe_array_difference(big, other) == text
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_integers_that_float64_does_not_distinguish(dtype: str) -> None:
+    a = np.array([2**60, 0], dtype)
+    b = np.array([2**60 + 1, np.iinfo(dtype).max], dtype)
+    text = f"2 of 2 elements differ, largest difference {float(np.iinfo(dtype).max):.3g}"
+    assert describe_array_difference(a, b) == text
+    assert describe_array_difference(b, a) == text
+    assert not describe_array_difference(a, a.copy())
+
+
+def test_text_and_bools() -> None:
+    text = np.array(["a", "b"], object)
+    assert not describe_array_difference(text, text.copy())
+    assert describe_array_difference(text, np.array(["a", "c"], object)) == "1 of 2 elements differ"
+    found = describe_array_difference(np.array([True]), np.array([False]))
+    assert found == "1 of 1 elements differ, largest difference 1"
+
+
+# -- constants in programs
+
+
+@pytest.mark.parametrize(
+    ("dtype", "a", "b", "shown"),
+    [
+        ("int64", 2**24, 2**24 + 1, "16777216 -> 16777217"),
+        ("int64", 2**53, 2**53 + 1, "9007199254740992 -> 9007199254740993"),
+        ("float64", 0.1, 0.1000000001, "0.1 -> 0.1000000001"),
+        ("float32", 0.1, 0.10000001, "0.1 -> 0.10000001"),
+    ],
+)
+def test_constants_are_compared_in_their_precision(
+    dtype: str, a: float, b: float, shown: str, tmp_path: Path
+) -> None:
+    spec = [paddle.static.InputSpec([2], dtype, "x")]
+    prefixes = [str(tmp_path / name) for name in "ab"]
+    for prefix, value in zip(prefixes, (a, b), strict=True):
+
+        def add(x: Any, value: float = value) -> Any:
+            return x + paddle.full([2], value, dtype)
+
+        with pytest.warns(UserWarning, match="no parameters"):
+            paddle.jit.save(add, prefix, input_spec=spec)
+    code, text = diff(*prefixes)
+    assert code == 1
+    assert f"value: {shown}" in text
+    assert diff(prefixes[0], prefixes[0])[0] == 0
+
+
+# -- loops
+
+
+def loop_of_swapped_results(swap: bool) -> Any:
+    def loop(x: Any) -> Any:
+        a, b = x, x * 2
+        i = paddle.zeros([1], "int64")
+        while i < 3:
+            if swap:
+                a, b = paddle.sin(b), a + 1.0
+            else:
+                a, b = a + 1.0, paddle.sin(b)
+            i = i + 1
+        return a, b
+
+    return loop
+
+
+def loop_of_swapped_reads(swap: bool) -> Any:
+    def loop(x: Any) -> Any:
+        a = b = x
+        i = paddle.zeros([1], "int64")
+        while i < 3:
+            if swap:
+                a, b = b + 1.0, paddle.sin(a)
+            else:
+                a, b = a + 1.0, paddle.sin(b)
+            i = i + 1
+        return a, b
+
+    return loop
+
+
+@pytest.mark.parametrize("make", [loop_of_swapped_results, loop_of_swapped_reads])
+def test_variables_of_loops_that_are_swapped(make: Any, tmp_path: Path) -> None:
+    prefixes = [str(tmp_path / name) for name in "ab"]
+    for prefix, swap in zip(prefixes, (False, True), strict=True):
+        spec = [paddle.static.InputSpec([2], "float32", "x")]
+        with pytest.warns(UserWarning, match="no parameters"):
+            paddle.jit.save(paddle.jit.to_static(make(swap)), prefix, input_spec=spec)
+        done = CliRunner().invoke(app, ["export", prefix, "-o", f"{prefix}.onnx", "--inline"])
+        assert done.exit_code == 0
+    for suffix in ("", ".onnx"):
+        assert diff(*(prefix + suffix for prefix in prefixes))[0] == 1
+        assert diff(prefixes[0] + suffix, prefixes[0] + suffix)[0] == 0
+
+
+# -- ONNX
+
+
+def onnx_model(
+    path: Path,
+    nodes: Any,
+    initializers: Any = (),
+    functions: Any = (),
+    opset: int = 17,
+    sparse: Any = (),
+) -> str:
+    """Write a model x [4] -> y."""
+    import onnx
+    from onnx import TensorProto, helper
+
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [4]) for name in "xy"]
+    graph = helper.make_graph(
+        nodes, "g", values[:1], values[1:], initializers, sparse_initializer=sparse
+    )
+    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("my", 1)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, functions=functions), path)
+    return str(path)
+
+
+def branch(name: str, constant: float, op: str, output: str) -> Any:
+    """A branch that computes `x + constant` and `op(x)`, and returns one of them."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    nodes = [
+        helper.make_node("Add", ["x", "c"], [f"{name}_sum"]),
+        helper.make_node(op, ["x"], [f"{name}_op"]),
+    ]
+    result = helper.make_tensor_value_info(f"{name}_{output}", TensorProto.FLOAT, [4])
+    initializer = numpy_helper.from_array(np.float32([constant]), "c")
+    return helper.make_graph(nodes, name, [], [result], [initializer])
+
+
+def model_of_kind(path: Path, kind: str, changed: bool) -> str:
+    from onnx import helper, numpy_helper
+
+    node = helper.make_node
+    number = np.float32([2 if changed else 1])
+    add = [node("Add", ["x", "w"], ["y"])]
+    if kind in ("subgraph constant", "subgraph output"):
+        constant = 2.0 if changed and kind == "subgraph constant" else 1.0
+        output = "op" if changed and kind == "subgraph output" else "sum"
+        branches = {
+            "then_branch": branch("a", constant, "Neg", output),
+            "else_branch": branch("b", 5.0, "Neg", "sum"),
+        }
+        nodes = [
+            node("ReduceMax", ["x"], ["m"], keepdims=0),
+            node("Cast", ["m"], ["k"], to=9),
+            node("If", ["k"], ["y"], **branches),
+        ]
+        return onnx_model(path, nodes)
+    if kind == "function":
+        body = [node("Neg" if changed else "Abs", ["a"], ["b"])]
+        function = helper.make_function(
+            "my", "F", ["a"], ["b"], body, [helper.make_opsetid("", 17)]
+        )
+        calls = [node("F", ["x"], ["t"], domain="my"), node("F", ["t"], ["y"], domain="my")]
+        return onnx_model(path, calls, functions=[function])
+    if kind == "opset":
+        softmax = [node("Softmax", ["x"], ["y"], axis=0)]
+        return onnx_model(path, softmax, opset=11 if changed else 13)
+    if kind == "sparse":
+        indices = numpy_helper.from_array(np.array([1]))
+        tensor = helper.make_sparse_tensor(numpy_helper.from_array(number, "w"), indices, [4])
+        return onnx_model(path, add, sparse=[tensor])
+    if kind == "text":
+        tensor = numpy_helper.from_array(np.array([b"b" if changed else b"a"], object), "t")
+        return onnx_model(path, [node("Neg", ["x"], ["y"])], [tensor])
+    assert kind == "constant"
+    value = node("Constant", [], ["w"], value=numpy_helper.from_array(number))
+    return onnx_model(path, [value, *add])
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("subgraph constant", "subgraph output", "function", "opset", "sparse", "text"),
+        "constant",
+    ],
+)
+def test_differences_of_onnx_models(kind: str, tmp_path: Path) -> None:
+    a = model_of_kind(tmp_path / "a.onnx", kind, False)
+    b = model_of_kind(tmp_path / "b.onnx", kind, True)
+    assert diff(a, a)[0] == 0
+    assert diff(a, b)[0] == 1
+    assert diff(b, a)[0] == 1
+    assert CliRunner().invoke(app, ["view", b, "-o", str(tmp_path / "b.html")]).exit_code == 0
+
+
+def test_missing_external_data_is_an_error(tmp_path: Path) -> None:
+    import onnx
+    from onnx import helper, numpy_helper
+
+    tensor = numpy_helper.from_array(np.zeros(400, np.float32), "w")
+    path = onnx_model(tmp_path / "a.onnx", [helper.make_node("Neg", ["x"], ["y"])], [tensor])
+    model = onnx.load(path)
+    onnx.save(model, path, save_as_external_data=True, location="a.data", size_threshold=0)
+    assert diff(path, path)[0] == 0
+    (tmp_path / "a.data").unlink()
+    code, text = diff(path, path)
+    assert code == 2
+    assert "a.onnx: a tensor cannot be read" in text
+
+
+def test_an_empty_onnx_file_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.onnx"
+    path.write_bytes(b"")
+    code, text = diff(str(path), str(path))
+    assert code == 2
+    assert "a.onnx: is not an ONNX model" in text
+
+
 # -- properties
 
 OP_TYPES = ["relu", "tanh", "elementwise_add", "scale"]
@@ -273,3 +485,18 @@ def assert_reports_agree(found: ModelDiff) -> None:
     count = sum(len(differences) for differences in found.sections.values())
     assert sum(line.startswith(("  + ", "  - ", "  ~ ")) for line in format_text(found)) == count
     assert format_html(found).count("<tr class=") == count
+
+
+def test_long_chains_whose_ends_differ() -> None:
+    """No digest is equal, and most ops have the same type, so that an alignment would take long."""
+    size = 2000
+    chain = [("scale", [0], 0)] * size
+    a = [("relu", [0], 0), *chain, ("relu", [0], 0)]
+    b = [("tanh", [0], 0)]
+    for k in range(size):
+        b += [("scale", [0], 0), *([("relu", [0], 0)] if k % 3 == 0 else [])]
+    b += [("tanh", [0], 0)]
+    found = compare_models(graph_of_ops(a), graph_of_ops(b))
+    kinds = [d.kind for d in found.sections["ops"] if "scale" in d.name]
+    assert "added" not in kinds
+    assert "removed" not in kinds

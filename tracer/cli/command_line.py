@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from rich.text import Text
@@ -20,6 +20,7 @@ FAILURE = 1
 INVALID_COMMAND_LINE = 2
 NO_GAIN = 3
 INTERRUPTED = 130
+CLOSED_PIPE = 141  # as of a program that SIGPIPE ends
 
 # Typer exports BadParameter, but not the class ClickException from which it is derived.
 _ClickException: Any = typer.BadParameter.__mro__[2]
@@ -81,6 +82,18 @@ class OneLineErrorGroup(TyperGroup):
             return super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         try:
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except SystemExit as exit:
+            if isinstance(exit.__context__, BrokenPipeError):  # of Typer
+                exit_after_closed_pipe()
+            raise
+        except BrokenPipeError:
+            exit_after_closed_pipe()
+        except OSError as error:  # such as a full disk
+            discard_output()
+            print_error(self.name or "oarlock", f"standard output: {error.strerror}")
+            sys.exit(FAILURE)
         except _ClickException as error:
             if type(error).__name__ == "NoArgsIsHelpError":
                 error.show()
@@ -111,8 +124,14 @@ def _one_line_message(error: Any) -> str:
     return escape_control_characters(message)
 
 
-def discard_output_after_broken_pipe() -> None:
-    """Redirect standard output to /dev/null, because its reader has ended and flushing
-    it at exit would fail again.
+def exit_after_closed_pipe() -> NoReturn:
+    """Exit because the reader of standard output has ended, as in `oarlock inspect net | head`."""
+    discard_output()
+    sys.exit(CLOSED_PIPE)
+
+
+def discard_output() -> None:
+    """Redirect standard output to /dev/null, because writing failed and flushing it at exit would
+    fail again.
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -18,7 +18,7 @@ from ..loader.engine import make_row_splits_input_specs
 from ..loader.escape_control_characters import escape_control_characters
 from ..loader.model_files import ModelFileContents, read_model
 from ..loader.runtime import runtime_module
-from ..utils.terminal import make_console
+from ..utils.terminal import make_console, make_table
 
 MAX_PARAMETERS = 40
 
@@ -75,7 +75,8 @@ def input_and_output_specs(
 
 
 def _inputs_outputs_table(files: ModelFileContents) -> Table:
-    table = Table("", "name", "type", "argument or result", title=Text(files.name))
+    title = Text(escape_control_characters(files.name))
+    table = make_table("", "name", "type", "argument or result", title=title)
     inputs, outputs = input_and_output_specs(files)
     for direction, specs in (("input", inputs), ("output", outputs)):
         for spec in specs:
@@ -91,7 +92,7 @@ def _inputs_outputs_table(files: ModelFileContents) -> Table:
 def _parameters_table(files: ModelFileContents, limit: int) -> Table:
     total = sum(a.nbytes for a in files.values.values())
     count = sum(int(np.prod(a.shape)) for a in files.values.values())
-    table = Table(
+    table = make_table(
         "parameter",
         "type",
         "name in the layer",
@@ -100,7 +101,8 @@ def _parameters_table(files: ModelFileContents, limit: int) -> Table:
     for name, array in list(files.values.items())[:limit]:
         row = (files.info or {}).get(name)
         kind = f"{DTYPE_BY_NP[array.dtype].name}{format_shape(array.shape)}"
-        table.add_row(Text(name), Text(kind), Text(row.structured_name if row else ""))
+        layer_name = escape_control_characters(row.structured_name if row else "")
+        table.add_row(Text(escape_control_characters(name)), Text(kind), Text(layer_name))
     if len(files.values) > limit:
         table.add_row("...", "", "")
     return table
@@ -119,10 +121,10 @@ def has_kernel(op_type: str) -> bool:
 def _ops_table(files: ModelFileContents) -> Table:
     lowered = lowered_op_types()
     counts = Counter(op.type for op in files.program.ops() if not is_feed_or_fetch(op.type))
-    table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
+    table = make_table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
     for name, count in sorted(counts.items()):
         table.add_row(
-            Text(name),
+            Text(escape_control_characters(name)),
             str(count),
             "yes" if name in lowered else "no",
             "yes" if has_kernel(name) else "no",

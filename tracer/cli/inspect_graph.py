@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,12 +13,12 @@ from rich.text import Text
 from ..core.errors import FileError
 from ..loader.regular_files import read_file
 from ..onnx.ort_format import read_ort_summary
-from ..utils.terminal import make_console
+from ..utils.terminal import make_console, make_table
 
 MAX_DIMS_LENGTH = 10_000  # of the printed ranges; a file may contain any text
 MAX_BYTES = 1 << 31  # the limit of FlatBuffers and of protobuf
 
-TensorSpec = tuple[str, str, list[int | str]]
+TensorSpec = tuple[str, str, list[int | str] | None]  # name, dtype, shape if it is known
 
 
 class GraphSummary(NamedTuple):
@@ -30,8 +30,8 @@ class GraphSummary(NamedTuple):
 
     producer: str
     opsets: dict[str, int]
-    inputs: list[TensorSpec]
-    outputs: list[TensorSpec]
+    inputs: Sequence[TensorSpec]
+    outputs: Sequence[TensorSpec]
     ops: Counter[str]
     weights: str
     dims: str = ""
@@ -53,7 +53,7 @@ def show_graph(path: str) -> None:
     if summary.dims:
         dims = _decode_and_escape_unprintable(summary.dims[:MAX_DIMS_LENGTH])
         out.print(f"dims: {dims}", highlight=False, markup=False)
-    table = Table("op", "count", title=f"{sum(summary.ops.values())} nodes")
+    table = make_table("op", "count", title=f"{sum(summary.ops.values())} nodes")
     for name, count in sorted(summary.ops.items()):
         table.add_row(Text(_decode_and_escape_unprintable(name)), str(count))
     out.print(table)
@@ -73,14 +73,14 @@ def summarize_graph(path: str) -> GraphSummary:
 
 
 def _inputs_outputs_table(title: str, summary: GraphSummary) -> Table:
-    table = Table("", "name", "type", title=Text(_decode_and_escape_unprintable(title)))
+    table = make_table("", "name", "type", title=Text(_decode_and_escape_unprintable(title)))
     for direction, specs in (("input", summary.inputs), ("output", summary.outputs)):
         for name, dtype, shape in specs:
-            sizes = ",".join(str(d) for d in shape)
+            sizes = "" if shape is None else f"[{','.join(str(d) for d in shape)}]"
             table.add_row(
                 direction,
                 Text(_decode_and_escape_unprintable(name)),
-                Text(_decode_and_escape_unprintable(f"{dtype}[{sizes}]")),
+                Text(_decode_and_escape_unprintable(f"{dtype}{sizes}")),
             )
     return table
 
@@ -106,6 +106,8 @@ def _summarize_onnx(path: str) -> GraphSummary:
         model = onnx.load_model_from_string(data)
     except Exception as error:
         raise FileError(f"{Path(path).name}: is not an ONNX model: {error}") from None
+    if not model.HasField("graph"):
+        raise FileError(f"{Path(path).name}: is not an ONNX model: it has no graph")
     initializers = {i.name for i in model.graph.initializer}
     inputs = [
         _tensor_spec_of_onnx_value(v, onnx) for v in model.graph.input if v.name not in initializers
@@ -135,7 +137,8 @@ def _tensor_spec_of_onnx_value(value: Any, onnx: Any) -> TensorSpec:
         or (d.dim_value if d.HasField("dim_value") else "?")
         for d in tensor.shape.dim
     ]
-    return _decode_and_escape_unprintable(value.name), names.get(tensor.elem_type, "?"), sizes
+    shape = sizes if tensor.HasField("shape") else None
+    return _decode_and_escape_unprintable(value.name), names.get(tensor.elem_type, "?"), shape
 
 
 def _iter_op_types_with_subgraphs(graph: Any) -> Iterable[str]:

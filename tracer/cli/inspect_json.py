@@ -9,6 +9,7 @@ import json
 import math
 import os
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from ..core.dtype import DTYPE_BY_NP
@@ -18,7 +19,7 @@ from ..ir.program import Block, ContractInputOrOutput, Guard, OpDesc, VarDesc
 from ..loader.model_files import ModelFileContents, read_model
 from ..onnx.writer import ExportOptions, select_opset
 from .inspect import has_kernel, input_and_output_specs, lowered_op_types
-from .inspect_graph import summarize_graph
+from .inspect_graph import TensorSpec, summarize_graph
 
 Json = dict[str, Any]
 
@@ -67,7 +68,7 @@ def model_as_json(files: ModelFileContents, with_program: bool) -> Json:
 def _graph_as_json(path: str) -> Json:
     graph = summarize_graph(path)
 
-    def tensors(specs: list[tuple[str, str, list[int | str]]]) -> list[Json]:
+    def tensors(specs: Sequence[TensorSpec]) -> list[Json]:
         return [{"name": name, "dtype": dtype, "shape": shape} for name, dtype, shape in specs]
 
     return {

@@ -20,7 +20,7 @@ from .command_line import (
     CommandLineError,
     OneLineErrorGroup,
     choice_option,
-    discard_output_after_broken_pipe,
+    exit_after_closed_pipe,
     exit_with_command_line_error,
     print_error,
 )
@@ -46,7 +46,7 @@ Prefix = Annotated[
     ),
 ]
 Device = Annotated[str, choice_option(("cpu", "cuda", "tensorrt"), "where the model runs")]
-Threads = Annotated[int, typer.Option(help="threads per op; 0: the engine's default")]
+Threads = Annotated[int, typer.Option(min=0, help="threads per op; 0: the engine's default")]
 CacheDir = Annotated[
     str, typer.Option(help="folder for optimized graphs; default $OARLOCK_CACHE_DIR")
 ]
@@ -99,8 +99,7 @@ def _wrap_to_print_error(command: Callable[..., None], exit_code: int) -> Callab
                 f"oarlock {command.__name__.replace('_', '-')}", str(error)
             )
         except BrokenPipeError:
-            discard_output_after_broken_pipe()
-            sys.exit(exit_code)
+            exit_after_closed_pipe()
         except (OarlockError, OSError, ValueError) as error:
             print_error("oarlock", _format_error(error))
             sys.exit(exit_code)
@@ -117,6 +116,8 @@ def _format_error(error: Exception) -> str:
     """Return the message of an error. The message of an OSError becomes `file: what was wrong`."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return escape_control_characters(f"{os.fspath(error.filename)}: {error.strerror}")
+    if isinstance(error, OSError) and error.filename is None and error.strerror:
+        return error.strerror
     return escape_control_characters(str(error), keep_line_breaks=True)
 
 
@@ -162,6 +163,8 @@ def inspect(
     """
     if program and json:
         raise CommandLineError("give --program or --json, not both")
+    if program and prefix.endswith((".onnx", ".ort")):
+        raise CommandLineError("--program requires a model of Paddle")
     if json:
         from .inspect_json import print_as_json  # noqa: PLC0415
 
@@ -183,7 +186,12 @@ def view(
         ),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="page to write; default: MODEL.html")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="page to write; default: NAME.html in the current folder, for a model NAME",
+        ),
     ] = None,
     profile: Annotated[
         bool,

@@ -35,6 +35,8 @@ def write_page(
     """
     if not profiles and (input is not None or shape):
         raise CommandLineError("--input and --shape require --profile")
+    if input is not None and shape:
+        raise CommandLineError("give --input or --shape, not both")
     feeds = load_npz(input) if input is not None else None
     profile = None
     if model.endswith(".onnx"):

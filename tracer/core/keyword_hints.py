@@ -7,7 +7,9 @@ by `sys.excepthook` or IPython.
 
 from __future__ import annotations
 
+import ast
 import inspect
+import linecache
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -131,8 +133,58 @@ def add_hint(error: BaseException) -> None:
     """Add a hint to an error as a note, if there is one."""
     if isinstance(error, TypeError) and not hasattr(error, "__notes__"):
         hint = keyword_hint(str(error))
-        if hint:
+        if hint and not _calls_other_function(error):
             error.add_note(f"hint: {hint}")
+
+
+def _calls_other_function(error: BaseException) -> bool:
+    """Whether the call that raised a TypeError is one of a function of the user, which may have the
+    name of a public function. If the function cannot be determined, it is a public one.
+    """
+    match = _MESSAGE.fullmatch(str(error)) or _TOO_MANY.fullmatch(str(error))
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    if match is None or traceback is None:
+        return False
+    owner, function = match.groups()[:2] if match.re is _MESSAGE else (None, match[1])
+    try:
+        callee = _evaluate_callee(traceback)
+    except (AttributeError, LookupError, StopIteration, SyntaxError, ValueError):
+        return False
+    public = list(_functions_named(owner, function))
+    kind = callee if isinstance(callee, type) else type(callee)
+    method = inspect.getattr_static(kind, function, None)
+    return not any(found is callee or found is method for found in public if found is not None)
+
+
+def _evaluate_callee(traceback: TracebackType) -> Any:
+    """Return the function that the innermost frame calls, without running code of the user. Raises
+    an error if it is not a name, or an attribute of a name.
+    """
+    frame = traceback.tb_frame
+    positions = list(frame.f_code.co_positions())[traceback.tb_lasti // 2]
+    first, last, start, end = positions
+    lines = [
+        linecache.getline(frame.f_code.co_filename, n) for n in range(first or 0, (last or 0) + 1)
+    ]
+    lines[-1] = lines[-1].encode()[:end].decode()
+    lines[0] = lines[0].encode()[start:].decode()
+    call = ast.parse(f"({''.join(lines)})", mode="eval").body
+    if not isinstance(call, ast.Call):
+        raise LookupError
+    names: list[str] = []
+    node = call.func
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        raise LookupError
+    scopes = (frame.f_locals, frame.f_globals, frame.f_builtins)
+    value = next(scope[node.id] for scope in scopes if node.id in scope)
+    for name in reversed(names):
+        value = inspect.getattr_static(value, name)
+    return value
 
 
 def show_hints_with_errors() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Protocol
 
@@ -10,8 +10,8 @@ from typing import Any, Protocol
 class EventRecorder(Protocol):
     """Records events, which nest by thread."""
 
-    def begin(self, name: str, kind: str) -> None:
-        """Begin an event in the innermost open event of this thread."""
+    def begin(self, name: str, kind: str) -> object:
+        """Begin an event in the innermost open event of this thread, and return it."""
 
     def begin_next(self, name: str, kind: str) -> None:
         """End the event that the last `begin_next` began in the innermost open event, if it is
@@ -21,11 +21,18 @@ class EventRecorder(Protocol):
     def end(self) -> None:
         """End the innermost event that `begin` began."""
 
+    def end_event(self, event: object) -> None:
+        """End an open event of this thread, and the events in it. Otherwise do nothing."""
+
 
 class ProfileState:
-    """The recorder of the running profiler, or None."""
+    """The recorder of the running profiler, or None.
+
+    owner: returns the profiler; None if it was deleted
+    """
 
     recorder: EventRecorder | None = None
+    owner: Callable[[], Any] = staticmethod(lambda: None)
 
 
 profile_state = ProfileState()

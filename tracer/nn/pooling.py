@@ -340,8 +340,8 @@ class AvgPool2D(_Pool):
     exclusive : bool, default True
         Divide by the number of elements inside of the input; False counts the padding as well.
     divisor_override : float, optional
-        Divisor in place of the size of the window: the mean, with padding counted, is multiplied by
-        window size / divisor_override.
+        The mean is multiplied by window size / divisor_override. So it is the sum of the window
+        divided by `divisor_override`, unless `exclusive` and the window contains padding.
     data_format : "NCHW" or "NHWC", default "NCHW"
     name : str, optional
         Not used.
@@ -497,8 +497,8 @@ class AvgPool3D(_Pool):
     exclusive : bool, default True
         Divide by the number of elements inside of the input; False counts the padding as well.
     divisor_override : float, optional
-        Divisor in place of the size of the window: the mean, with padding counted, is multiplied by
-        window size / divisor_override.
+        The mean is multiplied by window size / divisor_override. So it is the sum of the window
+        divided by `divisor_override`, unless `exclusive` and the window contains padding.
     data_format : "NCDHW" or "NDHWC", default "NCDHW"
     name : str, optional
         Not used.

@@ -63,11 +63,13 @@ class Recorder:
             stack = self._open.stack = []
         return stack
 
-    def begin(self, name: str, kind: str) -> None:
-        """Begin an event in the innermost open event of this thread."""
+    def begin(self, name: str, kind: str) -> Event:
+        """Begin an event in the innermost open event of this thread, and return it."""
         stack = self._stack()
         now = time.perf_counter_ns()
-        stack.append(Event(name, kind, threading.get_ident(), now, depth=len(stack)))
+        event = Event(name, kind, threading.get_ident(), now, depth=len(stack))
+        stack.append(event)
+        return event
 
     def begin_next(self, name: str, kind: str) -> None:
         """End the event that the last call began, if it is open, and begin another one."""
@@ -85,6 +87,16 @@ class Recorder:
         if stack and stack[-1].is_closed_by_next:
             self._close(stack)
         if stack:
+            self._close(stack)
+
+    def end_event(self, event: object) -> None:
+        """End an open event of this thread, and the events in it. Otherwise do nothing: the event
+        ended with the recording.
+        """
+        stack = self._stack()
+        if any(each is event for each in stack):
+            while stack[-1] is not event:
+                self._close(stack)
             self._close(stack)
 
     def end_all(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from types import TracebackType
@@ -9,7 +10,7 @@ from typing import Self
 
 from ..core.errors import OpError, append_user_line
 from ..core.mode import find_mode_of_class, mode_without_wrappers_of_class, state
-from ..core.profile_events import profile_state
+from ..core.profile_events import EventRecorder, profile_state
 from .chrome_trace import export_chrome_tracing, read_chrome_trace, write_chrome_trace
 from .events import PROFILE_STEP, USER_DEFINED, Event, ProfileMode, Recorder
 from .scheduler import ProfilerState, Scheduler, record_always, record_range
@@ -59,7 +60,7 @@ class Profiler:
     Raises
     ------
     OpError
-        If the scheduler is no range of steps.
+        If the scheduler is neither a function nor a range of steps.
 
     Notes
     -----
@@ -98,12 +99,19 @@ class Profiler:
             self._state_of: Scheduler = record_always
         elif isinstance(scheduler, tuple | list):
             self._state_of = record_range(*scheduler)
-        else:
+        elif callable(scheduler):
             self._state_of = scheduler
+        else:
+            raise OpError(
+                append_user_line(
+                    f"Profiler: scheduler={scheduler!r} is neither a function nor a range of steps"
+                )
+            )
         self._on_trace_ready = on_trace_ready
         self._record_shapes, self._profile_memory = record_shapes, profile_memory
         self._timer_only = timer_only
         self._step = 0
+        self._is_started = False
         self._state = ProfilerState.CLOSED
         self._recorder: Recorder | None = None
         self._events: list[Event] = []
@@ -115,7 +123,7 @@ class Profiler:
         Raises
         ------
         OpError
-            If another profiler records.
+            If this profiler is started already, or another one records.
 
         Examples
         --------
@@ -125,11 +133,15 @@ class Profiler:
         >>> profiler.stop()
         ready
         """
+        if self._is_started:
+            raise OpError(append_user_line("Profiler.start: the profiler is started already"))
         self._timer = StepTimer()
         self._enter(self._state_of(self._step))
+        self._is_started = True
 
     def stop(self) -> None:
-        """End the last step; call `on_trace_ready` if events were recorded.
+        """End the last step; call `on_trace_ready` if events were recorded. Without `start`, do
+        nothing.
 
         Examples
         --------
@@ -137,12 +149,13 @@ class Profiler:
         >>> profiler.start()
         >>> profiler.stop()
         """
+        self._is_started = False
+        self._state = ProfilerState.CLOSED
         if self._recorder is not None:
             self._finish_recording()
-        self._state = ProfilerState.CLOSED
 
     def step(self, num_samples: int | None = None) -> None:
-        """End a step and begin the next one.
+        """End a step and begin the next one. Before `start` and after `stop`, nothing is recorded.
 
         Parameters
         ----------
@@ -157,6 +170,8 @@ class Profiler:
         True
         """
         self._timer.step(num_samples)
+        if not self._is_started:
+            return
         previous, following = self._state, self._state_of(self._step + 1)
         if self._recorder is not None:
             self._recorder.end_all()
@@ -238,7 +253,7 @@ class Profiler:
         Raises
         ------
         OpError
-            If the unit is another one.
+            If the unit is another one, or `sorted_by` is no SortedKeys.
 
         Examples
         --------
@@ -251,6 +266,10 @@ class Profiler:
         ...
         square ...
         """
+        if not isinstance(sorted_by, SortedKeys):
+            raise OpError(
+                append_user_line(f"Profiler.summary: sorted_by={sorted_by!r} is no SortedKeys")
+            )
         shown = [views] if isinstance(views, SummaryView) else views
         print(summary_text(self._events, sorted_by, thread_sep, time_unit, shown))
 
@@ -273,9 +292,15 @@ class Profiler:
             return
         if self._recorder is None:
             if profile_state.recorder is not None:
-                raise OpError(append_user_line("Profiler.start: another profiler records"))
+                if profile_state.owner() is not None:
+                    raise OpError(
+                        append_user_line(
+                            "Profiler.start: another profiler records; call its method stop first"
+                        )
+                    )
+                _stop_recording()  # of a profiler that was deleted without `stop`
             self._recorder = Recorder(self._record_shapes, self._profile_memory)
-            profile_state.recorder = self._recorder
+            profile_state.recorder, profile_state.owner = self._recorder, weakref.ref(self)
             state.mode = ProfileMode(state.mode, self._recorder)
         self._recorder.begin(f"ProfileStep#{self._step}", PROFILE_STEP)
 
@@ -283,11 +308,15 @@ class Profiler:
         """Stop recording and call `on_trace_ready`."""
         assert self._recorder is not None
         self._recorder.end_all()
-        profile_state.recorder = None
-        if find_mode_of_class(state.mode, ProfileMode) is not None:
-            state.mode = mode_without_wrappers_of_class(state.mode, ProfileMode)
+        _stop_recording()
         self._events, self._recorder = self._recorder.events, None
         (self._on_trace_ready or export_chrome_tracing("./profiler_log/"))(self)
+
+
+def _stop_recording() -> None:
+    profile_state.recorder = None
+    if find_mode_of_class(state.mode, ProfileMode) is not None:
+        state.mode = mode_without_wrappers_of_class(state.mode, ProfileMode)
 
 
 class RecordEvent:
@@ -312,6 +341,8 @@ class RecordEvent:
 
     def __init__(self, name: str, event_type: object = None) -> None:
         self.name, self.event_type = name, event_type
+        # Per call of `begin` without `end`: the recorder and its event; None without a profiler.
+        self._begun: list[tuple[EventRecorder, object] | None] = []
 
     def begin(self) -> None:
         """Begin the event. Without a recording profiler, nothing happens.
@@ -322,11 +353,13 @@ class RecordEvent:
         >>> event.begin()
         >>> event.end()
         """
-        if profile_state.recorder is not None:
-            profile_state.recorder.begin(self.name, USER_DEFINED)
+        recorder = profile_state.recorder
+        event = None if recorder is None else (recorder, recorder.begin(self.name, USER_DEFINED))
+        self._begun.append(event)
 
     def end(self) -> None:
-        """End the event.
+        """End the event that the last call of `begin` began, and the events in it. Without one, do
+        nothing.
 
         Examples
         --------
@@ -334,8 +367,10 @@ class RecordEvent:
         >>> event.begin()
         >>> event.end()
         """
-        if profile_state.recorder is not None:
-            profile_state.recorder.end()
+        begun = self._begun.pop() if self._begun else None
+        if begun is not None:
+            recorder, event = begun
+            recorder.end_event(event)
 
     def __enter__(self) -> Self:
         self.begin()

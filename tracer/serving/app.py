@@ -74,6 +74,8 @@ class App:
                 Exception: _handle_internal_error,
             },
         )
+        # A redirect from `/docs/` to `/docs` would repeat the header `Host` of the request.
+        application.router.redirect_slashes = False
         return RequestLog(application)
 
     def make_routes(self) -> list[Route]:

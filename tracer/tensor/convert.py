@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.dtype import DTYPE_BY_NP, default_float_np_dtype, parse_dtype
+from ..core.dtype import DTYPE_BY_NP, DType, default_float_np_dtype, int32, int64, parse_dtype
 from ..core.errors import OperandError, OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
@@ -385,3 +385,13 @@ def _require_int_size(d: Any, op: str) -> int:
     if isinstance(d, int | np.integer) and not isinstance(d, bool):
         return int(d)
     raise OpError(append_user_line(f"{op}: a size must be an int, got {d!r}"))
+
+
+def index_dtype(dtype: Any, op_type: str) -> DType:
+    """Return the dtype of a result of indices or counts.  Raises OpError unless it is int32 or
+    int64.
+    """
+    found = parse_dtype(dtype)
+    if found not in (int32, int64):
+        raise OpError(append_user_line(f"{op_type}: dtype={found.name} is not int32 or int64"))
+    return found

@@ -536,7 +536,8 @@ def mod(x: Operand, y: Operand, name: str | None = None) -> Tensor:
 
     Notes
     -----
-    `mod`, `remainder` and `floor_mod` are the same function. A floating remainder of zero is NaN.
+    `mod`, `remainder` and `floor_mod` are the same function. The remainder of a
+    floating division by zero is NaN.
 
     Examples
     --------

@@ -7,7 +7,6 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from ..core.dtype import parse_dtype
 from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
@@ -15,7 +14,7 @@ from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from ..core.type_aliases import Axes, DTypeLike
 from . import creation, logic, manipulation, math, search
-from .convert import axis_list, cast, full, normalize_axis, to_tensor
+from .convert import axis_list, cast, full, index_dtype, normalize_axis, to_tensor
 
 __all__ = [
     "amax",
@@ -393,7 +392,7 @@ def unique(
     Raises
     ------
     OpError
-        If the axis is out of range.
+        If the axis is out of range, or the dtype is another one.
 
     Examples
     --------
@@ -407,7 +406,7 @@ def unique(
     axes = [] if axis is None else [normalize_axis(axis, x, "unique")]
     outs = OPS["unique"](
         x,
-        dtype=parse_dtype(dtype).proto,
+        dtype=index_dtype(dtype, "unique").proto,
         return_index=return_index,
         return_inverse=return_inverse,
         return_counts=return_counts,
@@ -495,7 +494,7 @@ def unique_consecutive(
     Raises
     ------
     OpError
-        If the axis is out of range.
+        If the axis is out of range, or the dtype is another one.
 
     Examples
     --------
@@ -506,7 +505,7 @@ def unique_consecutive(
     """
     outs = OPS["unique_consecutive"](
         x,
-        dtype=parse_dtype(dtype).proto,
+        dtype=index_dtype(dtype, "unique_consecutive").proto,
         return_inverse=return_inverse,
         return_counts=return_counts,
         axis=[] if axis is None else [normalize_axis(axis, x, "unique_consecutive")],

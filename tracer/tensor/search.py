@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, overload
 
-from ..core.dtype import parse_dtype
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..core.type_aliases import DTypeLike, Size
-from .convert import call_with_possibly_symbolic_axis
+from .convert import call_with_possibly_symbolic_axis, index_dtype
 from .manipulation import unbind_columns
 
 __all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk"]
@@ -21,7 +20,7 @@ def _arg_min_or_max(op_type: str, x: Tensor, axis: int | None, keepdim: bool, dt
             axis, x.ndim, lambda a: _arg_min_or_max(op_type, x, a, keepdim, dtype)
         )
     attrs: dict[str, Any] = {"axis": 0, "flatten": True} if axis is None else {"axis": axis}
-    return OPS[op_type](x, keepdims=keepdim, dtype=parse_dtype(dtype).proto, **attrs)
+    return OPS[op_type](x, keepdims=keepdim, dtype=index_dtype(dtype, op_type).proto, **attrs)
 
 
 def argmax(
@@ -52,7 +51,7 @@ def argmax(
     Raises
     ------
     OpError
-        If the axis is out of range, or there is no element.
+        If the axis is out of range, there is no element, or the dtype is another one.
 
     Examples
     --------
@@ -93,7 +92,7 @@ def argmin(
     Raises
     ------
     OpError
-        If the axis is out of range, or there is no element.
+        If the axis is out of range, there is no element, or the dtype is another one.
 
     Examples
     --------

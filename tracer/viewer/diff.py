@@ -31,7 +31,8 @@ class Difference:
 
 @dataclass
 class ModelDiff:
-    """The differences of two models, by section: "inputs", "outputs", "ops", "weights", "guards".
+    """The differences of two models, by section: "opsets" (of ONNX), "inputs", "outputs", "ops",
+    "weights", "guards".
 
     num_equal: the number of equal things by section.
     """
@@ -63,6 +64,7 @@ class _Comparison:
     def run(self) -> ModelDiff:
         ops = self._compare_ops()  # which finds the pairs of parameters
         sections = {
+            "opsets": self._compare_opsets(),
             "inputs": self._compare_arguments("inputs", self.a.inputs, self.b.inputs),
             "outputs": self._compare_outputs(),
             "ops": ops,
@@ -70,6 +72,18 @@ class _Comparison:
             "guards": self._compare_guards(),
         }
         return ModelDiff((self.a.name, self.b.name), sections, self.num_equal)
+
+    def _compare_opsets(self) -> list[Difference]:
+        """Compare the versions of the operator sets, on which the meaning of ops depends."""
+        left, right = (_used_opsets(graph) for graph in (self.a, self.b))
+        common = left.keys() & right.keys()
+        found = [
+            Difference("changed", domain or "ai.onnx", [f"{left[domain]} -> {right[domain]}"])
+            for domain in sorted(common)
+            if left[domain] != right[domain]
+        ]
+        self.num_equal["opsets"] = len(common) - len(found)
+        return found
 
     # -- inputs and outputs
 
@@ -107,6 +121,8 @@ class _Comparison:
             if other is not None and not self._is_same_or_explained(source, other):
                 text = f"{self._text(source, self.left)} -> {self._text(other, self.right)}"
                 found.append(Difference("changed", arg.name, [f"computed by {text}"]))
+        names = {difference.name for difference in found if difference.kind != "added"}
+        self.num_equal["outputs"] = sum(arg.name not in names for arg in self.a.outputs)
         return found
 
     # -- ops
@@ -123,6 +139,7 @@ class _Comparison:
             details = [
                 *self._attribute_changes(self.left.ops[left], self.right.ops[right]),
                 *self._input_changes(left, right),
+                *self._block_result_changes(left, right),
             ]
             if details:
                 found.append(Difference("changed", self.right.describe(right), details))
@@ -163,17 +180,37 @@ class _Comparison:
                 )
                 yield f"input {slot}: {old} -> {new}"
 
+    def _block_result_changes(self, left: int, right: int) -> Iterator[str]:
+        """Yield what changed in the results of the sub-blocks of an op."""
+        blocks = (side.flow.sub_blocks.get(n, []) for side, n in self._sides(left, right))
+        for index, pair in enumerate(zip(*blocks, strict=False)):
+            before, after = (
+                side.flow.block_results[block]
+                for (side, _), block in zip(self._sides(left, right), pair, strict=True)
+            )
+            if len(before) != len(after):
+                yield f"results of block {index}: {len(before)} -> {len(after)}"
+            for position, (old, new) in enumerate(zip(before, after, strict=False)):
+                if not self._is_same_or_explained(old, new):
+                    text = f"{self._text(old, self.left)} -> {self._text(new, self.right)}"
+                    yield f"result {position} of block {index}: {text}"
+
+    def _sides(self, left: int, right: int) -> tuple[tuple[OpSignatures, int], ...]:
+        return (self.left, left), (self.right, right)
+
     def _is_same_or_explained(self, a: Source, b: Source) -> bool:
         """Whether two inputs are the same, or differ because of an op that was added or removed."""
         if a.op in self.removed or b.op in self.added:
             return True
+        if a.loop_variable != b.loop_variable:
+            return False
         if a.kind == b.kind == "parameter":
             return self.parameter_pairs.get(a.slot, b.slot) == b.slot
         if a.kind == b.kind == "op":
             return self.pairs.get(a.op) == b.op and (a.slot, a.position) == (b.slot, b.position)
         if a.kind == b.kind == "input":
             return a.slot == b.slot or a.position == b.position
-        return a.kind == b.kind
+        return a.kind == b.kind and a.position == b.position
 
     def _text(self, source: Source, side: OpSignatures) -> str:
         if source.kind == "op":
@@ -249,27 +286,31 @@ class _Comparison:
         return found
 
 
+def _used_opsets(graph: ModelGraph) -> dict[str, int]:
+    """Return the versions of the operator sets whose ops the graph contains."""
+    domains = {op.type.rpartition(".")[0] for op in graph.ops()}
+    opsets = {domain.removeprefix("ai.onnx"): v for domain, v in graph.opsets.items()}
+    return {domain: version for domain, version in opsets.items() if domain in domains}
+
+
 def describe_array_difference(a: Any, b: Any) -> str:
     """Return the largest difference between two arrays of one shape, and the number of elements
     that differ; '' if all are equal. NaN equals NaN.
     """
     left, right = (np.asarray(array).reshape(-1) for array in (a, b))
-    if left.dtype == right.dtype and left.nbytes == right.nbytes and _has_equal_bytes(left, right):
+    if left.dtype == right.dtype and left.dtype.kind not in "OSU" and _has_equal_bytes(left, right):
         return ""
     count, largest = 0, 0.0
     for start in range(0, left.size, ELEMENTS_PER_PART):
-        x, y = (
-            _as_wide_numbers(array[start : start + ELEMENTS_PER_PART]) for array in (left, right)
-        )
-        differs = ~((x == y) | ((x != x) & (y != y)))  # noqa: PLR0124 - NaN is not equal to itself
+        x, y = (array[start : start + ELEMENTS_PER_PART] for array in (left, right))
+        differs, distances = _distances(x, y)
         count += int(np.count_nonzero(differs))
-        with np.errstate(invalid="ignore", over="ignore"):
-            distances = np.abs(x[differs] - y[differs])
         if distances.size:
             largest = max(largest, float(np.where(np.isnan(distances), np.inf, distances).max()))
     if not count:
         return ""
-    return f"{count:,} of {left.size:,} elements differ, largest difference {largest:.3g}"
+    text = f"{count:,} of {left.size:,} elements differ"
+    return f"{text}, largest difference {largest:.3g}" if left.dtype.kind not in "OSU" else text
 
 
 def _has_equal_bytes(a: Any, b: Any) -> bool:
@@ -278,6 +319,25 @@ def _has_equal_bytes(a: Any, b: Any) -> bool:
         a[start : start + step].tobytes() == b[start : start + step].tobytes()
         for start in range(0, a.size, step)
     )
+
+
+def _distances(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return where two arrays differ, and the distances of the elements there; of text, no
+    distances.
+    """
+    kinds = x.dtype.kind + y.dtype.kind
+    if set(kinds) & set("OSU"):
+        return x != y, np.empty(0)
+    if set(kinds) <= set("iub") and x.dtype == y.dtype:  # float64 has no 64-bit integers
+        differs = x != y
+        low, high = np.minimum(x, y)[differs], np.maximum(x, y)[differs]
+        if x.dtype.kind == "b":
+            return differs, np.ones(len(low))
+        return differs, high.astype(np.uint64) - low.astype(np.uint64)  # modulo 2**64
+    x, y = _as_wide_numbers(x), _as_wide_numbers(y)
+    differs = ~((x == y) | ((x != x) & (y != y)))  # noqa: PLR0124 - NaN is not equal to itself
+    with np.errstate(invalid="ignore", over="ignore"):
+        return differs, np.abs(x[differs] - y[differs])
 
 
 def _as_wide_numbers(array: Any) -> Any:

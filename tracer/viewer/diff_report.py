@@ -18,8 +18,8 @@ def format_text(diff: ModelDiff) -> Iterator[str]:
     removed and changed, and a summary.
     """
     if diff:
-        yield f"--- {diff.names[0]}"
-        yield f"+++ {diff.names[1]}"
+        yield f"--- {escape_control_characters(diff.names[0])}"
+        yield f"+++ {escape_control_characters(diff.names[1])}"
     for section, found in diff.sections.items():
         if found:
             yield f"{section}:"

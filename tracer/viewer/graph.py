@@ -58,13 +58,15 @@ class GraphOp:
 class GraphBlock:
     """The ops of a block in the order of execution, and the types of the tensors it declares.
 
-    inputs, outputs: the formal parameters and the results of a subgraph of ONNX.
+    inputs, outputs: the formal parameters and the results of a subgraph or function of ONNX.
+    is_function: whether it is the body of a function, which sees no outer names.
     """
 
     ops: list[GraphOp] = field(default_factory=list)
     types: dict[str, TensorType] = field(default_factory=dict)
     inputs: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
+    is_function: bool = False
 
 
 class GraphParameter(NamedTuple):
@@ -105,6 +107,7 @@ class ModelGraph:
     blocks: the first is the outermost.
     facts: other information about the file, by name.
     values: the values of the parameters, by name; a value is read when it is used.
+    opsets: the versions of the operator sets of ONNX, by domain.
     """
 
     name: str
@@ -115,10 +118,21 @@ class ModelGraph:
     values: Mapping[str, Any]
     facts: dict[str, str] = field(default_factory=dict)
     guards: list[GraphGuard] = field(default_factory=list)
+    opsets: dict[str, int] = field(default_factory=dict)
 
     def ops(self) -> Iterator[GraphOp]:
         """The ops of all blocks."""
         return (op for block in self.blocks for op in block.ops)
+
+
+def _format_float(value: float) -> str:
+    """Return at least as many digits as distinguish a number from all others of its precision."""
+    text = f"{value:.7g}"
+    if isinstance(value, np.float64):
+        return text if float(text) == value else repr(float(value))
+    with np.errstate(over="ignore"):
+        number = np.float32(value)
+        return text if np.float32(text) == number else str(number)
 
 
 def format_value(value: Any, max_length: int = 200) -> str:
@@ -129,7 +143,7 @@ def format_value(value: Any, max_length: int = 200) -> str:
         items = ", ".join(str(item) for item in array.reshape(-1)[:8].tolist())
         text = f"{kind} ({items}{', ...' if array.size > 8 else ''})"
     elif isinstance(value, float):
-        text = f"{value:.7g}"
+        text = _format_float(value)
     elif isinstance(value, list):
         parts = [format_value(item) for item in value[:64]]
         text = f"[{', '.join(parts)}{', ...' if len(value) > 64 else ''}]"

@@ -5,7 +5,8 @@ version of a program may name them differently.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from bisect import bisect_left
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Any, TypeAlias
@@ -17,6 +18,8 @@ from .data_flow import DataFlow, Source
 from .graph import GraphOp, ModelGraph
 
 Signature: TypeAlias = tuple[Hashable, ...]
+
+MAX_ALIGNMENT_STEPS = 20_000_000  # of SequenceMatcher, whose time is cubic for equal items
 
 
 class OpSignatures:
@@ -83,14 +86,15 @@ class OpSignatures:
                 yield from self._source_parts(source)
 
     def _source_parts(self, source: Source) -> tuple[Any, ...]:
+        origin: tuple[Any, ...]
         match source.kind:
             case "op":
-                return ("op", self.upstream[source.op], source.slot, source.position)
+                origin = ("op", self.upstream[source.op], source.slot, source.position)
             case "parameter":
-                return ("parameter", str(self.graph.parameters[source.slot].type))
-            case "input":
-                return ("input", source.position)
-        return (source.kind, source.position)
+                origin = ("parameter", str(self.graph.parameters[source.slot].type))
+            case _:
+                origin = (source.kind, source.position)
+        return (*origin, source.loop_variable)
 
     def _parameter_names(self, number: int) -> tuple[str, ...]:
         return tuple(
@@ -102,7 +106,7 @@ class OpSignatures:
 
     def _uses(self, numbers: Iterable[int]) -> dict[int, list[tuple[str, int, int | str]]]:
         """Return the uses of the results of each op: the output slot, the position, and the number
-        of the op or the index of the output of the model as text.
+        of the op or, as text, the index of the output of the model or of its block.
         """
         uses: dict[int, list[tuple[str, int, int | str]]] = defaultdict(list)
         for number in numbers:
@@ -110,9 +114,12 @@ class OpSignatures:
                 for source in sources:
                     if source.op >= 0:
                         uses[source.op].append((source.slot, source.position, number))
-        for index, source in enumerate(self.flow.outputs):
-            if source.op >= 0:
-                uses[source.op].append((source.slot, source.position, f"output {index}"))
+        returned = [("output", self.flow.outputs)]
+        returned += [("block output", results) for results in self.flow.block_results.values()]
+        for kind, sources in returned:
+            for index, source in enumerate(sources):
+                if source.op >= 0:
+                    uses[source.op].append((source.slot, source.position, f"{kind} {index}"))
         return uses
 
 
@@ -137,6 +144,8 @@ def comparison_key(value: Any) -> Hashable:
         return tuple(comparison_key(item) for item in value)
     if isinstance(value, bool):
         return repr(int(value))
+    if isinstance(value, np.float64):  # an attribute of double precision
+        return repr(float(value))
     return repr(float(np.float32(value))) if isinstance(value, float) else repr(value)
 
 
@@ -196,15 +205,64 @@ def _match_by_key(
 def _match_by_order(
     a: OpSignatures, b: OpSignatures, pairs: dict[int, int], key: Callable[[GraphOp], Signature]
 ) -> None:
-    """Align the programs: a pair of matched ops counts as equal, others are equal if their keys
-    are.
+    """Align the unmatched ops between two matched ones by key, in the order of the programs."""
+    for left, right in _unmatched_between_pairs(a.numbers, b.numbers, pairs):
+        keys = [key(a.ops[i]) for i in left], [key(b.ops[j]) for j in right]
+        pairs.update((left[i], right[j]) for i, j in _align(*keys))
+
+
+def _unmatched_between_pairs(
+    a: list[int], b: list[int], pairs: dict[int, int]
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the numbers in `a` and `b` between two successive pairs that have the same order in
+    both.
     """
-    number_in_a = {right: left for left, right in pairs.items()}
-    left_items = [i if i in pairs else key(a.ops[i]) for i in a.numbers]
-    right_items = [number_in_a.get(i, key(b.ops[i])) for i in b.numbers]
-    matcher = SequenceMatcher(None, left_items, right_items, autojunk=False)
-    for left, right, size in matcher.get_matching_blocks():
-        for k in range(size):
-            i, j = a.numbers[left + k], b.numbers[right + k]
-            if i not in pairs and j not in number_in_a:
-                pairs[i] = j
+    position = {number: k for k, number in enumerate(b)}
+    matched = [(i, position[pairs[a[i]]]) for i in range(len(a)) if a[i] in pairs]
+    taken = set(pairs.values())
+    start_a = start_b = 0
+    for i, j in [*_longest_increasing(matched), (len(a), len(b))]:
+        left = [number for number in a[start_a:i] if number not in pairs]
+        right = [number for number in b[start_b:j] if number not in taken]
+        if left and right:
+            yield left, right
+        start_a, start_b = i + 1, j + 1
+
+
+def _longest_increasing(points: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return a longest subsequence whose second numbers increase."""
+    ends: list[int] = []  # of a subsequence of each length, the smallest last second number
+    last: list[int] = []  # the index of this point
+    previous = [-1] * len(points)
+    for index, (_, second) in enumerate(points):
+        length = bisect_left(ends, second)
+        previous[index] = last[length - 1] if length else -1
+        ends[length : length + 1] = [second]
+        last[length : length + 1] = [index]
+    found = []
+    index = last[-1] if last else -1
+    while index >= 0:
+        found.append(points[index])
+        index = previous[index]
+    return found[::-1]
+
+
+def _align(a: list[Signature], b: list[Signature]) -> Iterator[tuple[int, int]]:
+    """Yield the positions of equal keys in two lists, in the same order in both.
+
+    If an alignment would take too long, the k-th key of a kind in `a` is paired with the k-th one
+    in `b`.
+    """
+    counts_a, counts_b = Counter(a), Counter(b)
+    num_equal = sum(count * counts_b[key] for key, count in counts_a.items())
+    if num_equal * min(len(a), len(b)) <= MAX_ALIGNMENT_STEPS:
+        matcher = SequenceMatcher(None, a, b, autojunk=False)
+        for left, right, size in matcher.get_matching_blocks():
+            yield from zip(range(left, left + size), range(right, right + size), strict=True)
+        return
+    positions: dict[Signature, deque[int]] = defaultdict(deque)
+    for j, key in enumerate(b):
+        positions[key].append(j)
+    for i, key in enumerate(a):
+        if positions[key]:
+            yield i, positions[key].popleft()

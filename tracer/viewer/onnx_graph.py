@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from .layer_paths import complete_layer_paths, split_layer_path
 MAX_BYTES = 1 << 31  # the limit of protobuf
 _DTYPE_NAMES = {"FLOAT": "float32", "DOUBLE": "float64"}
 MAX_NESTED_GRAPHS = 40  # levels
+MAX_SPARSE_ELEMENTS = 1 << 28  # of a sparse tensor, which is compared in dense form
 
 
 def graph_of_onnx_file(path: str) -> ModelGraph:
@@ -50,9 +52,12 @@ def _load(path: str) -> tuple[Any, Any]:
         ) from None
     data = read_file(path, MAX_BYTES, ".onnx file")
     try:
-        return onnx, onnx.load_model_from_string(data)
+        model = onnx.load_model_from_string(data)
     except Exception as error:  # an error of protobuf
         raise FileError(f"{name}: is not an ONNX model: {error}") from None
+    if not model.HasField("graph"):
+        raise FileError(f"{name}: is not an ONNX model: it has no graph")
+    return onnx, model
 
 
 def _with_inferred_shapes(onnx: Any, model: Any) -> Any:
@@ -63,26 +68,24 @@ def _with_inferred_shapes(onnx: Any, model: Any) -> Any:
 
 
 class _GraphReader:
-    """Converts an ONNX model. Subgraphs become blocks."""
+    """Converts an ONNX model. Subgraphs and the bodies of functions become blocks."""
 
     def __init__(self, onnx: Any, model: Any, path: str) -> None:
         self._onnx, self._model, self._path = onnx, model, path
         self._blocks: list[GraphBlock] = []
         self._initializers: dict[str, Any] = {}
+        # In the graph that is being read: the keys in _initializers of initializers whose names
+        # occur in several subgraphs.
+        self._renamed: dict[str, str] = {}
         self._opsets = {entry.domain: entry.version for entry in model.opset_import}
+        self._functions = {(f.domain, f.name): f for f in model.functions}
+        self._function_blocks: dict[tuple[str, str], int] = {}
 
     def read(self) -> ModelGraph:
         graph = self._model.graph
         self._read_block(graph, 0)
         block = self._blocks[0]
-        parameters = {
-            name: GraphParameter(
-                kind := self._tensor_type(tensor.data_type, tensor.dims),
-                self._num_bytes(kind, tensor.data_type),
-                name if "." in name else "",
-            )
-            for name, tensor in self._initializers.items()
-        }
+        parameters = {name: self._parameter(name) for name in self._initializers}
         layer_names = {name: parameter.layer_name for name, parameter in parameters.items()}
         for each in self._blocks:
             complete_layer_paths(each.ops, layer_names)
@@ -101,7 +104,16 @@ class _GraphReader:
             parameters,
             _InitializerValues(self._onnx, self._initializers, self._path),
             {"producer": producer, "opsets": opsets, **metadata},
+            opsets=dict(self._opsets),
         )
+
+    def _parameter(self, name: str) -> GraphParameter:
+        tensor = self._initializers[name]
+        data = tensor.values if isinstance(tensor, self._onnx.SparseTensorProto) else tensor
+        kind = self._tensor_type(data.data_type, tensor.dims)
+        stored = kind if data is tensor else self._tensor_type(data.data_type, data.dims)
+        num_bytes = self._num_bytes(stored, data.data_type)
+        return GraphParameter(kind, num_bytes, name if "." in name else "")
 
     def _read_block(self, graph: Any, depth: int) -> int:
         """Append the block of a graph, and return its index."""
@@ -112,18 +124,52 @@ class _GraphReader:
         self._blocks.append(block)
         for value in (*graph.input, *graph.value_info, *graph.output):
             block.types[value.name] = self._value_type(value)
+        outer_names = self._renamed
+        self._renamed = dict(outer_names)
         for tensor in graph.initializer:
-            self._initializers[tensor.name] = tensor
+            self._add_initializer(tensor.name, tensor, index)
+        for tensor in graph.sparse_initializer:
+            self._add_initializer(tensor.values.name, tensor, index)
         block.inputs = [value.name for value in graph.input]
-        block.outputs = [value.name for value in graph.output]
+        block.outputs = [self._renamed.get(value.name, value.name) for value in graph.output]
         block.ops = [self._read_node(node, depth) for node in graph.node]
+        self._renamed = outer_names
         return index
+
+    def _add_initializer(self, name: str, tensor: Any, block: int) -> None:
+        """Add an initializer of a block. Two subgraphs may have initializers of the same name."""
+        self._renamed.pop(name, None)
+        key = name
+        if key in self._initializers:
+            key = self._renamed[name] = f"{name} of block {block}"
+        self._initializers[key] = tensor
+
+    def _read_function(self, key: tuple[str, str], depth: int) -> int:
+        """Return the index of the block of a function, which is read once."""
+        if key not in self._function_blocks:
+            if depth > MAX_NESTED_GRAPHS:
+                raise FileError(f"{os.path.basename(self._path)}: functions are nested too deeply")
+            function = self._functions[key]
+            block = GraphBlock(is_function=True)
+            self._function_blocks[key] = len(self._blocks)
+            self._blocks.append(block)
+            block.inputs, block.outputs = list(function.input), list(function.output)
+            outer = self._renamed, self._opsets
+            self._renamed = {}
+            self._opsets = {entry.domain: entry.version for entry in function.opset_import}
+            block.ops = [self._read_node(node, depth) for node in function.node]
+            self._renamed, self._opsets = outer
+        return self._function_blocks[key]
 
     def _read_node(self, node: Any, depth: int) -> GraphOp:
         schema = self._schema(node)
         op = GraphOp(
             f"{node.domain}.{node.op_type}" if node.domain else node.op_type,
-            _by_slot(node.input, [p.name for p in schema.inputs] if schema else [], "input"),
+            _by_slot(
+                [self._renamed.get(name, name) for name in node.input],
+                [p.name for p in schema.inputs] if schema else [],
+                "input",
+            ),
             _by_slot(node.output, [p.name for p in schema.outputs] if schema else [], "output"),
             node_name=node.name,
             layer=split_layer_path(node.name.rpartition("/")[0]),
@@ -134,6 +180,8 @@ class _GraphReader:
                 op.blocks += [self._read_block(graph, depth + 1) for graph in graphs]
             else:
                 op.attrs[attribute.name] = self._attribute_value(attribute)
+        if (node.domain, node.op_type) in self._functions:
+            op.blocks.append(self._read_function((node.domain, node.op_type), depth + 1))
         defaults = (
             {name: a.default_value for name, a in schema.attributes.items()} if schema else {}
         )
@@ -156,6 +204,8 @@ class _GraphReader:
             return None
 
     def _attribute_value(self, attribute: Any) -> Any:
+        if attribute.ref_attr_name:
+            return f"attribute {attribute.ref_attr_name} of the function"
         value = self._onnx.helper.get_attribute_value(attribute)
         if isinstance(value, self._onnx.TensorProto):
             return _to_array(self._onnx, value, self._path)
@@ -208,7 +258,34 @@ def _by_slot(names: Any, formal: list[str], kind: str) -> dict[str, list[str]]:
 
 
 def _to_array(onnx: Any, tensor: Any, path: str) -> np.ndarray[Any, Any]:
-    """Return the value of a tensor; external data is in a file of the folder of the model."""
+    """Return the value of a tensor; external data is in a file of the folder of the model. Raises
+    FileError if it cannot be read.
+    """
+    try:
+        if isinstance(tensor, onnx.SparseTensorProto):
+            return _sparse_to_array(onnx, tensor, path)
+        return _dense_to_array(onnx, tensor, path)
+    except FileError:
+        raise
+    except Exception as error:  # the package raises errors of several libraries
+        raise FileError(f"{os.path.basename(path)}: a tensor cannot be read: {error}") from None
+
+
+def _sparse_to_array(onnx: Any, tensor: Any, path: str) -> np.ndarray[Any, Any]:
+    values = _dense_to_array(onnx, tensor.values, path)
+    indices = _dense_to_array(onnx, tensor.indices, path)
+    size = math.prod(tensor.dims)
+    if size > MAX_SPARSE_ELEMENTS:
+        raise FileError(f"{os.path.basename(path)}: a sparse tensor has {size} elements")
+    array = np.zeros(list(tensor.dims), values.dtype)
+    if indices.ndim == 1:
+        array.reshape(-1)[indices] = values
+    else:
+        array[tuple(indices.T)] = values
+    return array
+
+
+def _dense_to_array(onnx: Any, tensor: Any, path: str) -> np.ndarray[Any, Any]:
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
         reference, tensor = tensor, onnx.TensorProto()
         tensor.CopyFrom(reference)  # to_array stores the data that it reads in its argument

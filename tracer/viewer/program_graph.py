@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DTYPE_BY_NP
+from ..core.dtype import DTYPE_BY_NP, DTYPE_BY_PROTO, float32, float64
 from ..core.op import OPS
 from ..ir.attr_types import REFERENCE_ATTR_TYPES, referenced_block_indices, referenced_var_names
 from ..ir.kernelless_op_traits import is_feed_or_fetch
-from ..ir.program import Block, ContractInputOrOutput, OpDesc, Program
+from ..ir.program import Attr, AttrType, Block, ContractInputOrOutput, OpDesc, Program
 from ..loader.model_files import ModelFileContents
 from .graph import (
     GraphBlock,
@@ -125,7 +125,7 @@ def _graph_op(op: OpDesc) -> GraphOp:
         if names := referenced_var_names(attr):  # variables as attributes are inputs
             inputs[name] = names
         if attr.type not in REFERENCE_ATTR_TYPES:
-            attrs[name] = attr.value
+            attrs[name] = _attribute_value(attr)
     outputs = {slot: list(names) for slot, names in op.outputs.items() if names}
     layer = split_layer_path(op.layer_path)
     significant = {
@@ -136,16 +136,45 @@ def _graph_op(op: OpDesc) -> GraphOp:
     return GraphOp(op.type, inputs, outputs, attrs, "", layer, op.user_line, blocks, significant)
 
 
+def _attribute_value(attr: Attr) -> Any:
+    """Return the value of an attribute, numbers of double precision as np.float64."""
+    if attr.type is AttrType.FLOAT64:
+        return np.float64(attr.value)
+    if attr.type is AttrType.FLOAT64S:
+        return [np.float64(number) for number in attr.value]
+    return attr.value
+
+
 def _normalized_attrs(type: str, attrs: dict[str, Any]) -> dict[str, Any]:
     """Return attributes in which different ways to write the same value are replaced by one."""
-    if type == "fill_constant" and attrs.get("str_value"):
-        try:
-            return {**attrs, "str_value": "", "value": float(attrs["str_value"])}
-        except ValueError:
-            return attrs
+    if type == "fill_constant":
+        return {**attrs, **_normalized_constant(attrs)}
     if type.startswith("reduce_") and attrs.get("dim") == []:  # all axes
         return {**attrs, "reduce_all": True}
     return attrs
+
+
+def _normalized_constant(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Return the value of a constant in the precision of its dtype. Programs store it as text, as a
+    float, or both.
+    """
+    number: Any = attrs.get("str_value") or attrs.get("value")
+    dtype = DTYPE_BY_PROTO.get(attrs.get("dtype", float32.proto), float32)
+    try:
+        if dtype.np.kind in "iub":
+            value = (
+                int(number) if isinstance(number, str) and _is_integer(number) else float(number)
+            )
+            value = int(value) if value == int(value) else value
+        else:
+            value = (np.float64 if dtype is float64 else float)(number)
+    except (TypeError, ValueError, OverflowError):  # neither text nor a number, or not finite
+        return {}
+    return {"str_value": "", "value": value}
+
+
+def _is_integer(text: str) -> bool:
+    return text.strip().lstrip("+-").isdecimal()
 
 
 def _is_significant(op: OpDesc, name: str, value: Any) -> bool:

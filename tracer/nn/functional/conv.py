@@ -121,7 +121,7 @@ def conv2d(
     padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
         One int for all sides, (vertical, horizontal) or [top, bottom, left, right].
         Pairs (before, after) for the spatial axes or for all 4 axes of `data_format` are accepted
-        too; those of N and C are ignored. A negative size crops. "VALID" is 0. "SAME":
+        too; those of N and C are ignored. No size is negative. "VALID" is 0. "SAME":
         ceil(H / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
     dilation : int or (int, int), default 1
         Distance between neighboring elements of a filter.
@@ -280,7 +280,7 @@ def conv1d(
     padding : int, sequence of int or of pairs, "SAME" or "VALID", default 0
         One int for both ends, or [before, after].
         Pairs (before, after) for the spatial axes or for all 3 axes of `data_format` are accepted
-        too; those of N and C are ignored. A negative size crops. "VALID" is 0. "SAME":
+        too; those of N and C are ignored. No size is negative. "VALID" is 0. "SAME":
         ceil(L / stride) results per axis; the end gets the odd element; `dilation` counts as 1.
     dilation : int or [int], default 1
         Distance between neighboring elements of a filter.

@@ -106,10 +106,9 @@ def _avg_pool(
     divisor: float | None,
     data_format: str,
 ) -> Tensor:
-    """Average pooling; if `divisor` is given, the sum of each window divided by `divisor`."""
-    exclusive_attr = exclusive and divisor is None
+    """Average pooling; if `divisor` is given, the mean times the size of the window / `divisor`."""
     out = _pool_nd(
-        rank, x, "avg", kernel, stride, padding, ceil_mode, data_format, exclusive=exclusive_attr
+        rank, x, "avg", kernel, stride, padding, ceil_mode, data_format, exclusive=exclusive
     )
     if divisor == 0:
         raise OpError(append_user_line(f"avg_pool{rank}d: divisor_override is 0"))
@@ -338,8 +337,8 @@ def avg_pool2d(
     exclusive : bool, default True
         Divide by the number of elements inside of the input; False counts the padding as well.
     divisor_override : float, optional
-        Divisor in place of the size of the window: the mean, with padding counted, is multiplied by
-        window size / divisor_override.
+        The mean is multiplied by window size / divisor_override. So it is the sum of the window
+        divided by `divisor_override`, unless `exclusive` and the window contains padding.
     data_format : "NCHW" or "NHWC", default "NCHW"
     name : str, optional
         Not used.
@@ -400,8 +399,8 @@ def avg_pool3d(
     exclusive : bool, default True
         Divide by the number of elements inside of the input; False counts the padding as well.
     divisor_override : float, optional
-        Divisor in place of the size of the window: the mean, with padding counted, is multiplied by
-        window size / divisor_override.
+        The mean is multiplied by window size / divisor_override. So it is the sum of the window
+        divided by `divisor_override`, unless `exclusive` and the window contains padding.
     data_format : "NCDHW" or "NDHWC", default "NCDHW"
     name : str, optional
         Not used.

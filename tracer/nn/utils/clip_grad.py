@@ -110,6 +110,11 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -
     clip_value : float
         Not negative.
 
+    Raises
+    ------
+    OpError
+        If `clip_value` is negative.
+
     Examples
     --------
     >>> layer = nn.Linear(2, 1, bias_attr=False)
@@ -118,6 +123,8 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -
     >>> layer.weight.grad.tolist()
     [[1.0], [-0.5]]
     """
+    if clip_value < 0:
+        raise OpError(append_user_line(f"clip_grad_value_: clip_value={clip_value} is negative"))
     for p in _parameters_with_gradient(parameters):
         if p.grad is not None:
             p.grad = clip(p.grad, -float(clip_value), float(clip_value))
