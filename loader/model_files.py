@@ -144,7 +144,7 @@ def read_model(
                 f"{os.path.basename(file)}: there is no file {file}, did you mean {other}?"
             )
         raise FileError(
-            f"jit.load: there is neither {prefix + MODEL} nor "
+            f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor "
             f"{prefix + PADDLE3_MODEL} nor a folder of that name{_suggest_prefix(prefix)}"
         )
     pdmodel, program = _read_pdmodel_bytes_and_program(file)

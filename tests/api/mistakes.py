@@ -257,7 +257,7 @@ MISTAKES = {
     ),
     "load_missing": Mistake(
         "paddle.jit.load('missing')",
-        "jit.load: there is neither missing.pdmodel nor missing.json nor a folder of that name",
+        "missing: there is neither missing.pdmodel nor missing.json nor a folder of that name",
     ),
     "load_missing_params": Mistake(
         "paddle.load('missing.pdparams')",

@@ -44,7 +44,8 @@ def test_missing_cuda_device_is_reported(cupy: ModuleType, monkeypatch: pytest.M
 
     monkeypatch.setattr(cupy.cuda.runtime, "getDeviceCount", none)
     with pytest.raises(
-        OarlockError, match=r"to_tensor: Place\(gpu:0\): no CUDA device is visible \(cudaErrorNoDevice"
+        OarlockError,
+        match=r"to_tensor: Place\(gpu:0\): no CUDA device is visible \(cudaErrorNoDevice",
     ):
         oarlock.to_tensor(ROWS, place=oarlock.CUDAPlace(0))
     monkeypatch.setattr(cupy.cuda.runtime, "getDeviceCount", lambda: 0)
