@@ -191,7 +191,7 @@ class TranslatedLayer(Layer):
         OpError
             If number, shapes or dtypes of the inputs do not fit.
         GuardError
-            If an assumption of the model does not hold.
+            If a guard of the model does not hold.
         NotImplementedError
             If the model was saved without forward.
 
@@ -274,17 +274,17 @@ class TranslatedLayer(Layer):
         )
 
     @property
-    def assumptions(self) -> list[Guard]:
-        """The guards of all methods of the model, a list of Guard as in `TracedLayer.assumptions`.
+    def guards(self) -> list[Guard]:
+        """The guards of all methods of the model, a list of Guard as in `TracedLayer.guards`.
 
         Examples
         --------
         >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
         >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
-        >>> paddle.jit.load("net").assumptions
+        >>> paddle.jit.load("net").guards
         []
         """
-        return [guard for method in self._saved_methods.values() for guard in method.assumptions]
+        return [guard for method in self._saved_methods.values() for guard in method.guards]
 
     def _input_spec(self, method_name: str = "forward") -> list[InputSpec]:
         return self._saved_method(method_name).input_spec()

@@ -761,7 +761,7 @@ class StaticFunction:
         return converted_source(self.dygraph_function)
 
     @property
-    def assumptions(self) -> list[Guard]:
+    def guards(self) -> list[Guard]:
         """The guards of `concrete_program` on Python state, a list of Guard.
 
         A call for which a guard does not hold uses another program.
@@ -771,7 +771,7 @@ class StaticFunction:
         >>> factor = 2.0
         >>> scaled = paddle.jit.to_static(lambda x: factor * x)
         >>> y = scaled(paddle.ones([2]))
-        >>> scaled.assumptions[0].var, scaled.assumptions[0].expected
+        >>> scaled.guards[0].var, scaled.guards[0].expected
         ('factor', '2.0')
         """
         return self.concrete_program.guards.to_user_guards()
