@@ -161,7 +161,7 @@ def test_commands_read_folder_with_file_per_parameter(tmp_path: Path) -> None:
         ["bench", folder, "--repeat", "3"],
         ["export", folder, "--output", tmp_path / "m.onnx", "--inline"],
         ["export", folder, "--output", tmp_path / "m.ort", "--to", "ort"],
-        ["quantize", folder, "--method", "weight-only", "--out", tmp_path / "m_int8"],
+        ["quantize", folder, "--method", "weight-only", "--output", tmp_path / "m_int8"],
     ]
     for command in commands:
         ran = run_oarlock(*command)
