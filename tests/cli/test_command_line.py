@@ -97,6 +97,13 @@ def test_help_of_every_command_has_an_example(command: str) -> None:
     done = call(OARLOCK, command, "--help")
     assert done.returncode == 0
     assert f"oarlock {command}" in done.stdout.split("Example:", 1)[1]
+    assert "<bool>" not in done.stdout
+
+
+def test_help_shows_no_type_of_flags() -> None:
+    done = call(OARLOCK, "--help")
+    assert "--version" in done.stdout
+    assert "<bool>" not in done.stdout
 
 
 @pytest.mark.parametrize(
