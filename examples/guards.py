@@ -13,7 +13,7 @@ from oarlock import nn
 
 
 class Pairs(nn.Layer):
-    """Join neighbouring rows; Python reads the number of rows: x [2 N, 4] -> [N, 6]."""
+    """Join neighboring rows; Python reads the number of rows: x [2 N, 4] -> [N, 6]."""
 
     def __init__(self):
         super().__init__()

@@ -375,7 +375,7 @@ def test_progress_is_shown_on_terminals_only(
     program: list[str], words: list[str], step: str, folder: Path
 ) -> None:
     shown = stderr_on_terminal(program, *words, folder=folder)
-    assert step in re.sub(r"\x1b\[[\d;]*m", "", shown)  # without colours
+    assert step in re.sub(r"\x1b\[[\d;]*m", "", shown)  # without colors
     assert stderr_on_terminal(program, *words, "--quiet", folder=folder) == ""
     assert call(program, *words, folder=folder).stderr == ""
     (folder / "net.oarlock.tune.json").unlink(missing_ok=True)

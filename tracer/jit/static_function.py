@@ -675,10 +675,10 @@ class StaticFunction:
         arguments = self._function_parameters.arguments_from_specs(merged)
         reject_specs_contradicting_declared(self._function_parameters.name, merged, own_specs)
         selected_ids = {id(spec) for spec in pytree.flatten(list(specs))[0]}
-        labelled = zip(arguments.leaf_input_names, arguments.leaves, strict=True)
+        labeled = zip(arguments.leaf_input_names, arguments.leaves, strict=True)
         arguments.saved_input_names = [
             getattr(leaf, "name", None) or name
-            for name, leaf in labelled
+            for name, leaf in labeled
             if id(leaf) in selected_ids and is_input(leaf)
         ]
         return arguments

@@ -205,12 +205,12 @@ bool all_output_dims_exceed_one(const ResizeSizesOrScales& r) {
 
 NodeContext::Attrs onnx_resize_mode_attrs(const NodeContext& n, InterpolationMethod method,
                                           const ResizeSizesOrScales& r) {
-  bool corners = n.attr("align_corners", true), centred = n.attr("align_mode", 1) == 0;
+  bool corners = n.attr("align_corners", true), centered = n.attr("align_mode", 1) == 0;
   static constexpr std::string_view names[] = {"nearest", "linear", "cubic"};
   std::string counted =
       corners                                             ? "align_corners"
       : method == InterpolationMethod::cubic              ? "half_pixel"
-      : method != InterpolationMethod::linear || !centred ? "asymmetric"
+      : method != InterpolationMethod::linear || !centered ? "asymmetric"
       // half_pixel and pytorch_half_pixel differ for an output of a single row, which Paddle
       // maps to the first row.
       // ONNX Runtime has a blocked (NCHWc) kernel for half_pixel only.
