@@ -160,7 +160,7 @@ def test_saved_program_equals_python_or_is_rejected(tmp_path: Path) -> None:
     assert 0.2 < np.mean(equal) < 0.7
 
 
-# -- what is refused, and what is not
+# -- what is rejected, and what is not
 # -------------------------------------------------------------------------------
 
 

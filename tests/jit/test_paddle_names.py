@@ -54,9 +54,9 @@ def test_names_imported_by_test_suites(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(gast.parse("x").body[0], gast.Expr)
     with pytest.raises(error.Dy2StKeyError):
         to_static(lambda x: {"x": x}["y"])(paddle.ones([2]))
-    for refused in (internals.NameVisitor, utils.FunctionNameLivenessAnalysis, error.ErrorData):
+    for rejected in (internals.NameVisitor, utils.FunctionNameLivenessAnalysis, error.ErrorData):
         with pytest.raises(NotImplementedError, match="is an internal of Paddle's conversion"):
-            refused()
+            rejected()
     monkeypatch.setenv("SOME_FLAG", "yes")
     flag = BooleanEnvironmentVariable("SOME_FLAG", False)
     assert flag.get()
