@@ -196,7 +196,7 @@ def test_exit_codes(program: list[str], words: list[str], code: int, folder: Pat
 
 
 def test_documented_exit_codes_are_those_of_the_program() -> None:
-    text = (DOCS / "command-line.md").read_text()
+    text = (DOCS / "commands.md").read_text()
     documented = {int(code) for code in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)}
     assert documented == {0, 1, 2, 3, 130, 143}
 

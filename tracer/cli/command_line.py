@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from ..loader.escape_control_characters import escape_control_characters
 from ..utils.terminal import make_console
 
-# Exit codes of oarlock and oarlock-runner; docs/command-line.md describes them.
+# Exit codes of oarlock and oarlock-runner; docs/commands.md describes them.
 FAILURE = 1
 INVALID_COMMAND_LINE = 2
 NO_GAIN = 3
