@@ -322,13 +322,13 @@ def _unique_tensor_name(name: str) -> str:
 NUM_COMPARED_ELEMENTS = 16  # elements at either end of a value that are compared between two files
 
 
-def _check_same_value(file: str, name: str, here: Any, there: Any) -> None:
+def _check_same_value(file: str, name: str, first: Any, second: Any) -> None:
     """Raise FileError if two files of one model hold different values under one name. The values
     differ in shape or dtype, or in one of the first or last NUM_COMPARED_ELEMENTS elements.
     """
-    same = here.shape == there.shape and here.dtype == there.dtype
+    same = first.shape == second.shape and first.dtype == second.dtype
     if same:
-        a, b = here.reshape(-1), there.reshape(-1)
+        a, b = first.reshape(-1), second.reshape(-1)
         same = all(
             x.tobytes() == y.tobytes()
             for x, y in (

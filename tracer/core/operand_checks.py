@@ -37,10 +37,10 @@ def _contains_numbers(arg: Any) -> bool:
     return isinstance(first, np.ndarray | np.generic | complex | float | int)
 
 
-def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
+def not_a_tensor_error(arg: Any, caller_name: str = "") -> OperandError:
     """Return the error for an argument that is not a Tensor.
 
-    asker: name for the message; default: the public function or Layer that the user called.
+    caller_name: name for the message; default: the public function or Layer that the user called.
     """
     if getattr(
         type(arg), "_has_no_value", False
@@ -49,7 +49,7 @@ def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
     frame = _frame_of_called_function()
     names = (name for name, value in frame.f_locals.items() if value is arg and name != "self")
     message = not_a_tensor_message(arg, next(names, "an argument"))
-    return OperandError(append_user_line(f"{asker or _function_name(frame)}: {message}"))
+    return OperandError(append_user_line(f"{caller_name or _function_name(frame)}: {message}"))
 
 
 def reject_several_numbers(function: str, first: Any, second: Any) -> None:

@@ -225,9 +225,11 @@ def yolo_box(
     sizes = np.array(anchors, x.dtype).reshape(-1, 2)
     count = len(sizes)
     maps = (x[:, count:] if iou_aware else x).reshape(n, count, 5 + class_num, high, wide)
-    sure = _sigmoid(maps[:, :, 4])
+    confidence = _sigmoid(maps[:, :, 4])
     if iou_aware:
-        sure = sure ** (1 - iou_aware_factor) * _sigmoid(x[:, :count]) ** iou_aware_factor
+        confidence = (
+            confidence ** (1 - iou_aware_factor) * _sigmoid(x[:, :count]) ** iou_aware_factor
+        )
     image = image_size.astype(x.dtype)[:, ::-1, None, None, None]  # width, height
     cells = np.stack(np.meshgrid(np.arange(wide), np.arange(high)))[:, None]
     grid = np.array([wide, high], x.dtype).reshape(2, 1, 1, 1)
@@ -243,10 +245,10 @@ def yolo_box(
     low, top = center - half, center + half
     if clip_bbox:
         low, top = np.maximum(low, 0), np.minimum(top, image - 1)
-    kept = sure >= conf_thresh
+    kept = confidence >= conf_thresh
     boxes = np.moveaxis(np.concatenate([low, top], axis=1) * kept[:, None], 1, -1).reshape(n, -1, 4)
     scores = np.moveaxis(
-        sure[:, :, None] * _sigmoid(maps[:, :, 5:]) * kept[:, :, None], 2, -1
+        confidence[:, :, None] * _sigmoid(maps[:, :, 5:]) * kept[:, :, None], 2, -1
     ).reshape(n, -1, class_num)
     return boxes.astype(x.dtype), scores.astype(x.dtype)
 
