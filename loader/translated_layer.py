@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core import unique_name
 from ..core.errors import FileError, OpError, append_user_line
@@ -127,6 +127,10 @@ class TranslatedLayer(Layer):
     create_program_view: ClassVar[
         Callable[[Program], Any]
     ]  # the public view of a program, set by jit: a model runs without the static API
+
+    if TYPE_CHECKING:  # parameters, buffers, sublayers and methods that the file contains
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(
         self,

@@ -124,7 +124,7 @@ def changed_under_another_name(x: Any) -> Any:
 def test_mutation_of_an_ambiguous_list_is_rejected() -> None:
     with pytest.raises(
         TraceError,
-        match=r"may be the same object as one that was changed at .*d\[\"c\"\]\[0\] = x \* 5 under another name",
+        match=r"may be the same object as one that was changed at .*d\[\"...\"\]\[0\] = x \* 5 under another name",
     ):
         to_static(changed_under_another_name)(paddle.ones([2]))
 

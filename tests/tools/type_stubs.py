@@ -22,12 +22,13 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_overloads
 
 import oarlock
 from oarlock import nn
 from oarlock.nn.function_layer import FunctionLayer
 from oarlock.tensor import patch
+from tests.api.public_names import names_by_package
 
 SOURCES = Path(__file__).resolve().parents[2] / "tracer"
 # A package imports what a package before it in this list declares.
@@ -152,6 +153,20 @@ class Function(NamedTuple):
         return cls(inspect.signature(function), module, function.__doc__ or "")
 
 
+def function_texts(stub: Stub, name: str, function: Any, is_method: bool = False) -> Iterator[str]:
+    """Yield the declaration of a function or method, or its overloads."""
+    original = inspect.unwrap(function)
+    overloads = get_overloads(original) if original.__name__ == function.__name__ else []
+    for overload in overloads:
+        stub.imports.add("from typing import overload")
+        declared = Function.of(overload)
+        if overload is overloads[0]:
+            declared = declared._replace(docstring=function.__doc__ or "")
+        yield "@overload\n" + function_text(stub, name, declared, is_method)
+    if not overloads:
+        yield function_text(stub, name, Function.of(function), is_method)
+
+
 def function_text(stub: Stub, name: str, function: Function, is_method: bool = False) -> str:
     """Return the declaration of a function or method."""
     signature, module, docstring = function
@@ -217,10 +232,11 @@ def method_of(cls: type, method: FunctionType) -> Function:
     if not issubclass(cls, FunctionLayer):
         return found
     function = Function.of(getattr(nn.functional, cls.row.function))
-    annotated = function.signature.parameters
+    annotations = {p.name: p.annotation for p in function.signature.parameters.values()}
+    annotations |= cls._argument_types
     signature = inspect.Signature(
         [
-            parameter.replace(annotation=annotated[name].annotation if name in annotated else "Any")
+            parameter.replace(annotation=annotations.get(name, "Any"))
             for name, parameter in found.signature.parameters.items()
         ],
         return_annotation=None
@@ -246,10 +262,10 @@ def declare(stub: Stub, name: str, value: Any, declared: dict[int, tuple[str, st
     elif own_name and own_name in definitions_in(module) and module != stub.module:
         stub.imports.add(import_statement(module, own_name, name))
     elif inspect.isclass(value) or isinstance(value, FunctionType):
-        stub.declarations.append(
-            class_text(stub, name, value)
+        stub.declarations.extend(
+            [class_text(stub, name, value)]
             if inspect.isclass(value)
-            else function_text(stub, name, Function.of(value))
+            else function_texts(stub, name, value)
         )
         declared[id(value)] = stub.module, name
     else:
@@ -317,7 +333,7 @@ def method_text(stub: Stub, name: str) -> Iterator[str]:
         ignored = "  # type: ignore[override]" if name in OVERRIDES_OF_OBJECT else ""
         yield f"def {name}(self, y: Operand) -> Tensor: ...{ignored}"
     elif isinstance(value, FunctionType):
-        yield function_text(stub, name, Function.of(value), is_method=True)
+        yield from function_texts(stub, name, value, is_method=True)
     elif isinstance(value, property) and value.fget is not None:
         getter = Function.of(value.fget)
         yield "@property\n" + function_text(stub, name, getter, is_method=True)
@@ -325,6 +341,9 @@ def method_text(stub: Stub, name: str) -> Iterator[str]:
 
 def all_stubs() -> dict[Path, str]:
     """Return the text of each stub, formatted."""
+    for package in names_by_package():
+        if package != "Tensor":
+            import_module(f"oarlock.{package}".rstrip("."))  # becomes a name of its parent
     declared: dict[int, tuple[str, str]] = {}
     found = {SOURCES / "core" / "_tensor_methods.pyi": tensor_methods_stub().text()}
     for package in PACKAGES:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ..core.dtype import is_inexact, parse_dtype
 from ..core.errors import OpError, append_user_line
 from ..core.mode import WrapperMode, mode_without_wrappers_of_class, state, use_mode
 from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
-from ..nn.layer import Layer, NoHalfPrecisionLayer
+from ..nn.layer import ExcludedLayers, Layer, NoHalfPrecisionLayer
+from ..optimizer.optimizer import Optimizer
 from ..tensor.convert import cast
 from .amp_lists import AmpOpLists, op_lists_with_custom_ops
 from .mode import AmpMode, AmpSettings
@@ -174,11 +175,17 @@ def is_bfloat16_supported(device: str | None = None) -> bool:
     return True
 
 
+Models = TypeVar("Models", bound="Layer | Sequence[Layer]")
+Optimizers = TypeVar("Optimizers", bound="Optimizer | Sequence[Optimizer]")
+
+
 def _to_list(value: Any) -> list[Any]:
     return [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _excluded_types_and_layer_ids(excluded_layers: Any) -> tuple[tuple[type, ...], set[int]]:
+def _excluded_types_and_layer_ids(
+    excluded_layers: ExcludedLayers,
+) -> tuple[tuple[type, ...], set[int]]:
     """Split `excluded_layers`: return the excluded layer classes, and the ids of the excluded
     layers and of their sublayers.
     """
@@ -197,7 +204,7 @@ def _excluded_types_and_layer_ids(excluded_layers: Any) -> tuple[tuple[type, ...
     return tuple(types), ids
 
 
-def _cast_model(model: Layer, dtype: str, excluded_layers: Any) -> None:
+def _cast_model(model: Layer, dtype: str, excluded_layers: ExcludedLayers) -> None:
     """Cast parameters and buffers to `dtype`, except in normalization layers that need float32."""
     types, excluded_ids = _excluded_types_and_layer_ids(excluded_layers)
     excluded_types = (NoHalfPrecisionLayer, *types) + (
@@ -254,15 +261,37 @@ def _check_decorate_arguments(
             )
 
 
+@overload
 def decorate(
-    models: Any,
-    optimizers: Any = None,
+    models: Models,
+    optimizers: None = None,
     level: str = "O1",
     dtype: str = "float16",
     master_weight: bool | None = None,
     save_dtype: str | None = None,
     master_grad: bool = False,
-    excluded_layers: Any = None,
+    excluded_layers: ExcludedLayers = None,
+) -> Models: ...
+@overload
+def decorate(
+    models: Models,
+    optimizers: Optimizers,
+    level: str = "O1",
+    dtype: str = "float16",
+    master_weight: bool | None = None,
+    save_dtype: str | None = None,
+    master_grad: bool = False,
+    excluded_layers: ExcludedLayers = None,
+) -> tuple[Models, Optimizers]: ...
+def decorate(
+    models: Layer | Sequence[Layer],
+    optimizers: Optimizer | Sequence[Optimizer] | None = None,
+    level: str = "O1",
+    dtype: str = "float16",
+    master_weight: bool | None = None,
+    save_dtype: str | None = None,
+    master_grad: bool = False,
+    excluded_layers: ExcludedLayers = None,
 ) -> Any:
     """Prepare models and optimizers for auto_cast, in place.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.errors import OarlockError, OpError, append_user_line
 from ..core.tensor import Tensor
+from ..optimizer.optimizer import Optimizer
 from ..tensor.convert import cast
 from ..tensor.math import multiply
 
@@ -87,7 +88,7 @@ class AmpScaler:
             )
         return multiply(cast(var, "float32"), self._scale) if self._enable else var
 
-    def _unscale(self, optimizer: Any) -> None:
+    def _unscale(self, optimizer: Optimizer) -> None:
         """Divide the gradients of an optimizer's parameters by the loss scaling factor, in place,
         and record whether all gradients are finite.
         """
@@ -110,7 +111,7 @@ class AmpScaler:
         self._found_inf[id(optimizer)] = found_inf
         self._last_call_by_optimizer[id(optimizer)] = UNSCALED
 
-    def _unscale_and_step_if_finite(self, optimizer: Any, step: Any) -> Any:
+    def _unscale_and_step_if_finite(self, optimizer: Optimizer, step: Any) -> Any:
         """Unscale the gradients and call `step` if all gradients are finite. Return the result of
         `step`, or None if the step is skipped.
         """
@@ -124,7 +125,7 @@ class AmpScaler:
         self._last_call_by_optimizer[id(optimizer)] = STEPPED
         return result
 
-    def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    def minimize(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """Unscale the gradients and call `optimizer.minimize` if all gradients are finite; then
         update the loss scaling factor.
         """
@@ -342,7 +343,7 @@ class GradScaler(AmpScaler):
             use_dynamic_loss_scaling,
         )
 
-    def unscale_(self, optimizer: Any) -> None:
+    def unscale_(self, optimizer: Optimizer) -> None:
         """Divide the gradients by the loss scaling factor now, in order to clip them before `step`.
 
         Parameters
@@ -367,7 +368,7 @@ class GradScaler(AmpScaler):
         """
         self._unscale(optimizer)
 
-    def step(self, optimizer: Any) -> None:
+    def step(self, optimizer: Optimizer) -> None:
         """Unscale the gradients and call ``optimizer.step()`` if all are finite.
 
         If `unscale_` was called, the gradients are not unscaled again.

@@ -5,7 +5,7 @@ by rows, and the products `vjp` and `jvp` of a Jacobian with a vector.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ..core.autograd import backward as _backward
 from ..core.autograd import grad, reshape_grad_if_same_size
@@ -13,6 +13,9 @@ from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from ..tensor.creation import ones_like, zeros_like
 from ..tensor.manipulation import stack
+
+Result = TypeVar("Result", bound="Tensor | Sequence[Tensor]")
+Results = TypeVar("Results", bound="Sequence[Tensor]")
 
 
 def backward(
@@ -215,7 +218,23 @@ def _parse_is_batched(batch_axis: int | None) -> bool:
     return batch_axis == 0
 
 
-def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
+@overload
+def jacobian(ys: Tensor, xs: Tensor, batch_axis: int | None = None) -> Jacobian: ...
+@overload
+def jacobian(
+    ys: Tensor, xs: Sequence[Tensor], batch_axis: int | None = None
+) -> tuple[Jacobian, ...]: ...
+@overload
+def jacobian(
+    ys: Sequence[Tensor], xs: Tensor, batch_axis: int | None = None
+) -> tuple[Jacobian, ...]: ...
+@overload
+def jacobian(
+    ys: Sequence[Tensor], xs: Sequence[Tensor], batch_axis: int | None = None
+) -> tuple[tuple[Jacobian, ...], ...]: ...
+def jacobian(
+    ys: Tensor | Sequence[Tensor], xs: Tensor | Sequence[Tensor], batch_axis: int | None = None
+) -> Any:
     """Return the Jacobian of `ys` with respect to `xs`.
 
     J[m, n] = d ys[m] / d xs[n]
@@ -244,14 +263,20 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
     >>> paddle.autograd.jacobian(x * x, x)[:].tolist()
     [[2.0, 0.0], [0.0, 4.0]]
     """
-    if isinstance(ys, list | tuple):
+    if isinstance(ys, Sequence):
         return tuple(jacobian(y, xs, batch_axis) for y in ys)
-    if isinstance(xs, list | tuple):
+    if isinstance(xs, Sequence):
         return tuple(Jacobian(ys, x, _parse_is_batched(batch_axis)) for x in xs)
     return Jacobian(ys, xs, _parse_is_batched(batch_axis))
 
 
-def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
+@overload
+def hessian(ys: Tensor, xs: Tensor, batch_axis: int | None = None) -> Hessian: ...
+@overload
+def hessian(
+    ys: Tensor, xs: Sequence[Tensor], batch_axis: int | None = None
+) -> tuple[tuple[Hessian, ...], ...]: ...
+def hessian(ys: Tensor, xs: Tensor | Sequence[Tensor], batch_axis: int | None = None) -> Any:
     """Return the Hessian of `ys` with respect to `xs`.
 
     H[i, j] = d^2 ys / (d xs[i] d xs[j])
@@ -331,7 +356,19 @@ def _fill_missing_grads_with_zeros(
     return filled[0] if isinstance(like, Tensor) else tuple(filled)
 
 
-def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
+@overload
+def vjp(
+    func: Callable[..., Result], xs: Tensor, v: Tensor | Sequence[Tensor] | None = None
+) -> tuple[Result, Tensor]: ...
+@overload
+def vjp(
+    func: Callable[..., Result], xs: Sequence[Tensor], v: Tensor | Sequence[Tensor] | None = None
+) -> tuple[Result, tuple[Tensor, ...]]: ...
+def vjp(
+    func: Callable[..., Result],
+    xs: Tensor | Sequence[Tensor],
+    v: Tensor | Sequence[Tensor] | None = None,
+) -> tuple[Result, Tensor | tuple[Tensor, ...]]:
     """Return the result of a function, and the product of a vector with its Jacobian.
 
     Parameters
@@ -374,7 +411,23 @@ def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
     return ys, _fill_missing_grads_with_zeros(grads, leaves, xs)
 
 
-def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
+@overload
+def jvp(
+    func: Callable[..., Tensor],
+    xs: Tensor | Sequence[Tensor],
+    v: Tensor | Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def jvp(
+    func: Callable[..., Results],
+    xs: Tensor | Sequence[Tensor],
+    v: Tensor | Sequence[Tensor] | None = None,
+) -> tuple[Results, tuple[Tensor, ...]]: ...
+def jvp(
+    func: Callable[..., Any],
+    xs: Tensor | Sequence[Tensor],
+    v: Tensor | Sequence[Tensor] | None = None,
+) -> tuple[Any, Any]:
     """Return the result of a function, and the product of its Jacobian with a vector.
 
     Parameters

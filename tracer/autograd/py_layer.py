@@ -41,7 +41,7 @@ class PyLayerContext:
         self._non_differentiable: tuple[Any, ...] = ()
         self._materialize_grads = True
 
-    def save_for_backward(self, *tensors: Any) -> None:
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Save tensors for `backward`. A second call discards the tensors of the first one.
 
         Parameters
@@ -71,7 +71,7 @@ class PyLayerContext:
         """
         return self._saved_tensors
 
-    def mark_non_differentiable(self, *tensors: Any) -> None:
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
         """Mark results of `forward` as having no gradient; `backward` receives zeros for them.
 
         Parameters
@@ -97,7 +97,7 @@ class PyLayerContext:
         """
         self._non_differentiable = tensors
 
-    def mark_not_inplace(self, *tensors: Any) -> None:
+    def mark_not_inplace(self, *tensors: Tensor) -> None:
         """Do nothing: a PyLayer never returns an input tensor as a result, so results need no mark.
 
         Parameters

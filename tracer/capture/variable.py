@@ -19,6 +19,7 @@ from ..core.parameter import Parameter
 from ..core.place import Place, get_device, parse_place
 from ..core.tensor import RemovableHookHandle, Tensor
 from ..core.tensor_item_arguments import check_tensor_item_arguments
+from ..core.type_aliases import TensorLike
 from ..ir.printer import format_declaration
 from ..ir.program import VarDesc, VarKind
 from ..ir.scope import Scope, current_scope
@@ -292,7 +293,7 @@ class Variable(Tensor):
         return Meta(self.raw.shape, parse_dtype(self.raw.dtype).np)
 
     @property
-    def shape(self) -> list[Any]:
+    def shape(self) -> list[int]:
         """The sizes of the axes, a tuple of int; -1 for a dynamic dimension.
 
         While `jit.to_static` captures a function, the shape is a list, and a dynamic dimension is a
@@ -314,7 +315,7 @@ class Variable(Tensor):
         return tuple(sizes) if is_tuple and type(sizes) is list else sizes  # type: ignore[return-value]
 
     @property
-    def size(self) -> Any:
+    def size(self) -> int:
         """The number of elements: an int, or a Variable if a dimension is dynamic.
 
         Raises TraceError while source is converted, if the dtype or rank differs between branches.
@@ -456,7 +457,7 @@ class Variable(Tensor):
         )
 
     @property
-    def block(self) -> Block | None:
+    def block(self) -> Any:
         """The block of a static graph program that declares the variable; None in other programs.
 
         Examples
@@ -477,7 +478,7 @@ class Variable(Tensor):
         return self._block
 
     @block.setter
-    def block(self, value: Block | None) -> None:
+    def block(self, value: Block | None) -> Any:
         self._block = value
 
     @property
@@ -563,7 +564,7 @@ class Variable(Tensor):
         return self.name + GRADIENT_SUFFIX
 
     @property
-    def op(self) -> Operator | None:
+    def op(self) -> Any:
         """The first op of the block that writes the variable, an Operator; None if there is none.
 
         Examples
@@ -621,7 +622,7 @@ class Variable(Tensor):
             )
         return where.value(self.name)
 
-    def set_value(self, value: Any, scope: Scope | None = None) -> None:
+    def set_value(self, value: TensorLike, scope: Scope | None = None) -> None:
         """Set the value of the variable in a scope.
 
         If `value` is a Variable, or the variable belongs to no static graph program, an assignment

@@ -3,10 +3,19 @@
 # Written by `python -m tests.tools.type_stubs`.
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 from oarlock.core.tensor import Tensor
-from oarlock.core.type_aliases import Axes, DTypeLike, Operand, Scalar, Shape, Size, TensorLike
+from oarlock.core.type_aliases import (
+    Axes,
+    DTypeLike,
+    Operand,
+    PlaceLike,
+    Scalar,
+    Shape,
+    Size,
+    TensorLike,
+)
 
 class TensorMethods:
     @property
@@ -146,7 +155,7 @@ class TensorMethods:
         """Convert the elements to another dtype."""
     def atan(self, name: str | None = None) -> Tensor:
         """Inverse tangent, an angle in radians."""
-    def atan2(self, y: Any, name: str | None = None) -> Tensor:
+    def atan2(self, y: Operand, name: str | None = None) -> Tensor:
         """Angle of the points (y, x), in radians."""
     def atan_(self, name: str | None = None) -> Tensor:
         """Inverse tangent, an angle in radians, in place."""
@@ -168,21 +177,21 @@ class TensorMethods:
         self, weights: Tensor | None = None, minlength: int = 0, name: str | None = None
     ) -> Tensor:
         """Number of occurrences of each integer from 0 on, or the sum of their weights."""
-    def bitwise_and(self, y: Any, name: str | None = None) -> Tensor:
+    def bitwise_and(self, y: Operand, name: str | None = None) -> Tensor:
         """Bitwise and of two elements."""
-    def bitwise_and_(self, y: Any, name: str | None = None) -> Tensor:
+    def bitwise_and_(self, y: Operand, name: str | None = None) -> Tensor:
         """Bitwise and of two elements, in place."""
     def bitwise_not(self, out: Tensor | None = None, name: str | None = None) -> Tensor:
         """Bitwise complement of each element."""
     def bitwise_not_(self, out: Tensor | None = None, name: str | None = None) -> Tensor:
         """Bitwise complement of each element, in place."""
-    def bitwise_or(self, y: Any, name: str | None = None) -> Tensor:
+    def bitwise_or(self, y: Operand, name: str | None = None) -> Tensor:
         """Bitwise or of two elements."""
-    def bitwise_or_(self, y: Any, name: str | None = None) -> Tensor:
+    def bitwise_or_(self, y: Operand, name: str | None = None) -> Tensor:
         """Bitwise or of two elements, in place."""
-    def bitwise_xor(self, y: Any, name: str | None = None) -> Tensor:
+    def bitwise_xor(self, y: Operand, name: str | None = None) -> Tensor:
         """Bitwise exclusive or of two elements."""
-    def bitwise_xor_(self, y: Any, name: str | None = None) -> Tensor:
+    def bitwise_xor_(self, y: Operand, name: str | None = None) -> Tensor:
         """Bitwise exclusive or of two elements, in place."""
     @property
     def block(self) -> Any:
@@ -245,7 +254,7 @@ class TensorMethods:
         """All combinations of r elements of a vector."""
     def concat(self, axis: int | Tensor = 0, name: str | None = None) -> Tensor:
         """Join tensors along an existing axis."""
-    def cond(self, p: Any = None, name: str | None = None) -> Tensor:
+    def cond(self, p: float | str | None = None, name: str | None = None) -> Tensor:
         """Condition number of each matrix: the norm of x times the norm of its inverse."""
     def conj(self, name: str | None = None) -> Tensor:
         """Complex conjugate; real numbers are unchanged."""
@@ -311,7 +320,11 @@ class TensorMethods:
     ) -> Tensor:
         """Cumulative sum along one axis, in place."""
     def cumulative_trapezoid(
-        self, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
+        self,
+        x: Tensor | None = None,
+        dx: float | Tensor | None = None,
+        axis: int = -1,
+        name: str | None = None,
     ) -> Tensor:
         """Cumulative integral along one axis by the trapezoidal rule."""
     def deg2rad(self, name: str | None = None) -> Tensor:
@@ -361,9 +374,9 @@ class TensorMethods:
         """Eigenvalues of symmetric or Hermitian matrices."""
     def element_size(self) -> int:
         """Number of bytes of an element."""
-    def equal(self, y: Any, name: str | None = None) -> Tensor:
+    def equal(self, y: Operand, name: str | None = None) -> Tensor:
         """Whether two elements are equal."""
-    def equal_(self, y: Any, name: str | None = None) -> Tensor:
+    def equal_(self, y: Operand, name: str | None = None) -> Tensor:
         """Whether two elements are equal, in place."""
     def equal_all(self, y: Tensor, name: str | None = None) -> Tensor:
         """Whether two tensors have the same shape and equal elements."""
@@ -421,9 +434,9 @@ class TensorMethods:
         """Remainder of a division, with the sign of the divisor."""
     def floor_mod_(self, y: Operand, name: str | None = None) -> Tensor:
         """Remainder of a division, with the sign of the divisor, in place."""
-    def fmax(self, y: Any, name: str | None = None) -> Tensor:
+    def fmax(self, y: Operand, name: str | None = None) -> Tensor:
         """Larger of two elements, ignoring NaN."""
-    def fmin(self, y: Any, name: str | None = None) -> Tensor:
+    def fmin(self, y: Operand, name: str | None = None) -> Tensor:
         """Smaller of two elements, ignoring NaN."""
     def frac(self, name: str | None = None) -> Tensor:
         """Fractional part of each element, with its sign."""
@@ -443,15 +456,15 @@ class TensorMethods:
         """Greatest common divisor of integers, in place."""
     def geometric_(self, probs: float | Tensor, name: str | None = None) -> Tensor:
         """Fill a tensor with random numbers from a geometric distribution, in place."""
-    def greater_equal(self, y: Any, name: str | None = None) -> Tensor:
+    def greater_equal(self, y: Operand, name: str | None = None) -> Tensor:
         """Whether the first element is greater than or equal to the second."""
-    def greater_equal_(self, y: Any, name: str | None = None) -> Tensor:
+    def greater_equal_(self, y: Operand, name: str | None = None) -> Tensor:
         """Whether the first element is greater than or equal to the second, in place."""
-    def greater_than(self, y: Any, name: str | None = None) -> Tensor:
+    def greater_than(self, y: Operand, name: str | None = None) -> Tensor:
         """Whether the first element is greater than the second."""
-    def greater_than_(self, y: Any, name: str | None = None) -> Tensor:
+    def greater_than_(self, y: Operand, name: str | None = None) -> Tensor:
         """Whether the first element is greater than the second, in place."""
-    def heaviside(self, y: Any, name: str | None = None) -> Tensor:
+    def heaviside(self, y: Operand, name: str | None = None) -> Tensor:
         """Heaviside step function."""
     def histogram(
         self, bins: int = 100, min: int = 0, max: int = 0, name: str | None = None
@@ -574,13 +587,13 @@ class TensorMethods:
         """Linear interpolation between two tensors."""
     def lerp_(self, y: Tensor, weight: float | Tensor, name: str | None = None) -> Tensor:
         """Linear interpolation between two tensors, in place."""
-    def less_equal(self, y: Any, name: str | None = None) -> Tensor:
+    def less_equal(self, y: Operand, name: str | None = None) -> Tensor:
         """Whether the first element is less than or equal to the second."""
-    def less_equal_(self, y: Any, name: str | None = None) -> Tensor:
+    def less_equal_(self, y: Operand, name: str | None = None) -> Tensor:
         """Whether the first element is less than or equal to the second, in place."""
-    def less_than(self, y: Any, name: str | None = None) -> Tensor:
+    def less_than(self, y: Operand, name: str | None = None) -> Tensor:
         """Whether the first element is less than the second."""
-    def less_than_(self, y: Any, name: str | None = None) -> Tensor:
+    def less_than_(self, y: Operand, name: str | None = None) -> Tensor:
         """Whether the first element is less than the second, in place."""
     def lgamma(self, name: str | None = None) -> Tensor:
         """Logarithm of the absolute value of the gamma function."""
@@ -608,21 +621,21 @@ class TensorMethods:
         self, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
     ) -> Tensor:
         """Logarithm of the cumulative sum of exponentials along one axis, without overflow."""
-    def logical_and(self, y: Any, name: str | None = None) -> Tensor:
+    def logical_and(self, y: Operand, name: str | None = None) -> Tensor:
         """Logical and of two elements."""
-    def logical_and_(self, y: Any, name: str | None = None) -> Tensor:
+    def logical_and_(self, y: Operand, name: str | None = None) -> Tensor:
         """Logical and of two elements, in place."""
     def logical_not(self, out: Tensor | None = None, name: str | None = None) -> Tensor:
         """Logical not of each element."""
     def logical_not_(self, out: Tensor | None = None, name: str | None = None) -> Tensor:
         """Logical not of each element, in place."""
-    def logical_or(self, y: Any, name: str | None = None) -> Tensor:
+    def logical_or(self, y: Operand, name: str | None = None) -> Tensor:
         """Logical or of two elements."""
-    def logical_or_(self, y: Any, name: str | None = None) -> Tensor:
+    def logical_or_(self, y: Operand, name: str | None = None) -> Tensor:
         """Logical or of two elements, in place."""
-    def logical_xor(self, y: Any, name: str | None = None) -> Tensor:
+    def logical_xor(self, y: Operand, name: str | None = None) -> Tensor:
         """Logical exclusive or: whether exactly one of two elements is True."""
-    def logical_xor_(self, y: Any, name: str | None = None) -> Tensor:
+    def logical_xor_(self, y: Operand, name: str | None = None) -> Tensor:
         """Logical exclusive or: whether exactly one of two elements is True, in place."""
     def logit(self, eps: float | None = None, name: str | None = None) -> Tensor:
         """Inverse of the sigmoid function: the logarithm of the odds."""
@@ -763,10 +776,15 @@ class TensorMethods:
         """Negate elementwise."""
     def neg_(self, name: str | None = None) -> Tensor:
         """Negate elementwise, in place."""
-    def nextafter(self, y: Any, name: str | None = None) -> Tensor:
+    def nextafter(self, y: Operand, name: str | None = None) -> Tensor:
         """Next floating-point number after x in the direction of y."""
-    def nonzero(self, as_tuple: bool = False) -> Any:
+    @overload
+    def nonzero(self, as_tuple: Literal[False] = False) -> Tensor:
         """Positions of the elements that are not 0."""
+    @overload
+    def nonzero(self, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
+    @overload
+    def nonzero(self, as_tuple: bool) -> Any: ...
     def norm(
         self,
         p: float | str = "fro",
@@ -777,9 +795,9 @@ class TensorMethods:
         """The p-norm over one axis, two axes or all elements."""
     def normal_(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Tensor:
         """Fill a tensor with random numbers from a normal distribution, in place."""
-    def not_equal(self, y: Any, name: str | None = None) -> Tensor:
+    def not_equal(self, y: Operand, name: str | None = None) -> Tensor:
         """Whether two elements are different."""
-    def not_equal_(self, y: Any, name: str | None = None) -> Tensor:
+    def not_equal_(self, y: Operand, name: str | None = None) -> Tensor:
         """Whether two elements are different, in place."""
     def numel(self, name: str | None = None) -> Tensor:
         """Number of elements of a tensor, as a tensor."""
@@ -791,7 +809,9 @@ class TensorMethods:
         """Largest singular values and vectors of matrices, by random projection."""
     def pin_memory(self, blocking: bool = True) -> Tensor:
         """Return the tensor itself: there is no pinned memory."""
-    def pinv(self, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Tensor:
+    def pinv(
+        self, rcond: float | Tensor = 1e-15, hermitian: bool = False, name: str | None = None
+    ) -> Tensor:
         """Pseudo-inverse of each matrix, from the singular values (Moore-Penrose)."""
     def polar(self, angle: Tensor, name: str | None = None) -> Tensor:
         """Create complex numbers from absolute values and angles."""
@@ -831,8 +851,15 @@ class TensorMethods:
         broadcast: bool = True,
     ) -> Tensor:
         """Write values at positions along one axis, with different positions per row, in place."""
-    def qr(self, mode: str = "reduced", name: str | None = None) -> Any:
+    @overload
+    def qr(self, mode: Literal["r"], name: str | None = None) -> Tensor:
         """QR decomposition of matrices."""
+    @overload
+    def qr(
+        self, mode: Literal["reduced", "complete"] = "reduced", name: str | None = None
+    ) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def qr(self, mode: str, name: str | None = None) -> Any: ...
     def quantile(
         self,
         q: float | Sequence[float] | Tensor,
@@ -1028,11 +1055,20 @@ class TensorMethods:
         """Hyperbolic tangent."""
     def tanh_(self, name: str | None = None) -> Tensor:
         """Hyperbolic tangent, in place."""
-    def tensordot(self, y: Tensor, axes: Any = 2, name: str | None = None) -> Tensor:
+    def tensordot(
+        self,
+        y: Tensor,
+        axes: int | Sequence[int] | Sequence[Sequence[int]] | Tensor = 2,
+        name: str | None = None,
+    ) -> Tensor:
         """Sum of products over pairs of axes of two tensors."""
     def tile(self, repeat_times: Shape, name: str | None = None) -> Tensor:
         """Repeat a tensor along its axes."""
-    def to(self, *args: Any, **kwargs: Any) -> Tensor:
+    def to(
+        self,
+        *args: DTypeLike | PlaceLike | Tensor | bool | None,
+        **kwargs: DTypeLike | PlaceLike | Tensor | bool | None,
+    ) -> Tensor:
         """Change the dtype or the device of a tensor."""
     def topk(
         self,
@@ -1052,7 +1088,11 @@ class TensorMethods:
     def transpose_(self, perm: Sequence[int], name: str | None = None) -> Tensor:
         """Permute the axes of a tensor, in place."""
     def trapezoid(
-        self, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
+        self,
+        x: Tensor | None = None,
+        dx: float | Tensor | None = None,
+        axis: int = -1,
+        name: str | None = None,
     ) -> Tensor:
         """Integral along one axis by the trapezoidal rule."""
     def tril(self, diagonal: int = 0, name: str | None = None) -> Tensor:
@@ -1079,25 +1119,99 @@ class TensorMethods:
         self, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
     ) -> Tensor:
         """Fill a tensor with random numbers from a uniform distribution, in place."""
+    @overload
     def unique(
         self,
-        return_index: bool = False,
-        return_inverse: bool = False,
-        return_counts: bool = False,
-        axis: int | None = None,
-        dtype: DTypeLike = "int64",
-        name: str | None = None,
-    ) -> Any:
+        return_index: Literal[False] = False,
+        return_inverse: Literal[False] = False,
+        return_counts: Literal[False] = False,
+        axis: int | None = ...,
+        dtype: DTypeLike = ...,
+        name: str | None = ...,
+    ) -> Tensor:
         """Sorted distinct elements of a tensor, or its distinct slices along one axis."""
+    @overload
+    def unique(
+        self,
+        *,
+        return_index: Literal[True],
+        return_inverse: bool = ...,
+        return_counts: bool = ...,
+        axis: int | None = ...,
+        dtype: DTypeLike = ...,
+        name: str | None = ...,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def unique(
+        self,
+        return_index: bool = ...,
+        *,
+        return_inverse: Literal[True],
+        return_counts: bool = ...,
+        axis: int | None = ...,
+        dtype: DTypeLike = ...,
+        name: str | None = ...,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def unique(
+        self,
+        return_index: bool = ...,
+        return_inverse: bool = ...,
+        *,
+        return_counts: Literal[True],
+        axis: int | None = ...,
+        dtype: DTypeLike = ...,
+        name: str | None = ...,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def unique(
+        self,
+        return_index: bool = ...,
+        return_inverse: bool = ...,
+        return_counts: bool = ...,
+        axis: int | None = ...,
+        dtype: DTypeLike = ...,
+        name: str | None = ...,
+    ) -> Any: ...
+    @overload
     def unique_consecutive(
         self,
-        return_inverse: bool = False,
-        return_counts: bool = False,
-        axis: int | None = None,
-        dtype: DTypeLike = "int64",
-        name: str | None = None,
-    ) -> Any:
+        return_inverse: Literal[False] = False,
+        return_counts: Literal[False] = False,
+        axis: int | None = ...,
+        dtype: DTypeLike = ...,
+        name: str | None = ...,
+    ) -> Tensor:
         """Remove elements, or slices along one axis, that equal their predecessor."""
+    @overload
+    def unique_consecutive(
+        self,
+        *,
+        return_inverse: Literal[True],
+        return_counts: bool = ...,
+        axis: int | None = ...,
+        dtype: DTypeLike = ...,
+        name: str | None = ...,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def unique_consecutive(
+        self,
+        return_inverse: bool = ...,
+        *,
+        return_counts: Literal[True],
+        axis: int | None = ...,
+        dtype: DTypeLike = ...,
+        name: str | None = ...,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def unique_consecutive(
+        self,
+        return_inverse: bool = ...,
+        return_counts: bool = ...,
+        axis: int | None = ...,
+        dtype: DTypeLike = ...,
+        name: str | None = ...,
+    ) -> Any: ...
     def unsqueeze(self, axis: Axes | Tensor, name: str | None = None) -> Tensor:
         """Insert axes of size 1."""
     def unsqueeze_(self, axis: Axes | Tensor, name: str | None = None) -> Tensor:
@@ -1128,10 +1242,13 @@ class TensorMethods:
         self, num_or_sections: int | Sequence[Size], name: str | None = None
     ) -> list[Tensor]:
         """Split a tensor along its first axis."""
-    def where(
-        self, x: Operand | None = None, y: Operand | None = None, name: str | None = None
-    ) -> Any:
+    @overload
+    def where(self, x: Operand, y: Operand, name: str | None = None) -> Tensor:
         """Choose elements of x where a condition is True, otherwise of y."""
+    @overload
+    def where(
+        self, x: None = None, y: None = None, name: str | None = None
+    ) -> tuple[Tensor, ...]: ...
     def where_(self, condition: Tensor, y: Operand, name: str | None = None) -> Tensor:
         """Replace elements where a condition is False, in place."""
     def zero_(self) -> Tensor:

@@ -7,7 +7,7 @@ import inspect
 import math
 from collections.abc import Callable, Generator, Sequence, Set
 from contextlib import AbstractContextManager, ContextDecorator
-from typing import Any
+from typing import Any, Generic, Literal, ParamSpec, Self, TypeVar, cast, overload
 
 import numpy as np
 
@@ -189,6 +189,40 @@ def _as_tensor_list(tensors: Any) -> list[Any]:
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)
 
 
+@overload
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = ...,
+    retain_graph: bool | None = ...,
+    create_graph: bool = ...,
+    only_inputs: bool = ...,
+    allow_unused: Literal[False] = False,
+    no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = ...,
+) -> list[Tensor]: ...
+@overload
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = ...,
+    retain_graph: bool | None = ...,
+    create_graph: bool = ...,
+    only_inputs: bool = ...,
+    *,
+    allow_unused: Literal[True],
+    no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = ...,
+) -> list[Tensor | None]: ...
+@overload
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = ...,
+    retain_graph: bool | None = ...,
+    create_graph: bool = ...,
+    only_inputs: bool = ...,
+    allow_unused: bool = ...,
+    no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = ...,
+) -> Any: ...
 def grad(
     outputs: Tensor | Sequence[Tensor],
     inputs: Tensor | Sequence[Tensor],
@@ -198,7 +232,7 @@ def grad(
     only_inputs: bool = True,
     allow_unused: bool = False,
     no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = None,
-) -> list[Tensor | None]:
+) -> Any:
     """Compute the gradients of outputs with respect to inputs, without changing `grad` of leaves.
 
     out[i] = the gradient of sum(outputs * grad_outputs) with respect to inputs[i]
@@ -304,7 +338,13 @@ def _as_differentiable_grad(gradient: Tensor | None) -> Tensor | None:
     )
 
 
-class no_grad(ContextDecorator):
+Function = TypeVar("Function", bound=Callable[..., Any])
+Decorated = TypeVar("Decorated")  # the type of the function that an instance decorates, or None
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+class no_grad(ContextDecorator, Generic[Decorated]):
     """Context manager and decorator: do not record ops for gradients.
 
     Results computed inside have stop_gradient=True.
@@ -329,12 +369,24 @@ class no_grad(ContextDecorator):
 
     _tape = False
 
+    @overload
+    def __init__(self: no_grad[None], func: None = None) -> None: ...
+    @overload
+    def __init__(self: no_grad[Function], func: Function) -> None: ...
     def __init__(self, func: Callable[..., Any] | None = None) -> None:
         self._decorated_function = func
         self._mode_stack: list[Any] = []
         if func is not None:
             functools.update_wrapper(self, func)
 
+    @overload
+    def __call__(self: no_grad[None], func: Function) -> Function: ...
+    @overload
+    def __call__(
+        self: no_grad[Callable[Arguments, Result]],
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> Result: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the decorated function. On an instance that decorates no function (`@no_grad()`),
         decorate the given function instead.
@@ -355,10 +407,10 @@ class no_grad(ContextDecorator):
 
         return wrapper
 
-    def _recreate_cm(self) -> no_grad:
+    def _recreate_cm(self) -> Self:
         return type(self)()
 
-    def __enter__(self) -> no_grad:
+    def __enter__(self) -> Self:
         self._mode_stack.append(state.mode)
         state.mode = state.mode.mode_with_tape_set(self._tape)
         return self
@@ -399,7 +451,7 @@ def _wrap_generator_in_context(
     return wrapper
 
 
-class enable_grad(no_grad):
+class enable_grad(no_grad[Decorated]):
     """Context manager and decorator: record ops for gradients, even inside of `no_grad`.
 
     Parameters
@@ -457,22 +509,21 @@ class set_grad_enabled:
     def __exit__(self, *_: object) -> None:
         state.mode = self._previous_mode
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, function: Function) -> Function:
         """Decorate a function: the recording of gradients is turned on or off only while the
         function runs.
         """
         state.mode = self._previous_mode
         if inspect.isgeneratorfunction(function):
-            return _wrap_generator_in_context(
-                functools.partial(type(self), self._enabled), function
-            )
+            setting = functools.partial(type(self), self._enabled)
+            return cast("Function", _wrap_generator_in_context(setting, function))
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
             with type(self)(self._enabled):
                 return function(*args, **kwargs)
 
-        return run
+        return cast("Function", run)
 
 
 def is_grad_enabled() -> bool:

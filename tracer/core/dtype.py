@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -44,7 +44,7 @@ class DType:
 
     __slots__ = ("name", "np", "proto")
 
-    def __init__(self, name: str, np_type: Any, proto: int) -> None:
+    def __init__(self, name: str, np_type: type[Any] | np.dtype[Any], proto: int) -> None:
         self.name = name
         self.np: np.dtype[Any] = np.dtype(np_type)
         self.proto = proto
@@ -65,6 +65,9 @@ class DType:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+
+DTypeLike: TypeAlias = DType | str | np.dtype[Any] | type[Any]
 
 
 bool_ = DType("bool", np.bool_, 0)
@@ -177,7 +180,7 @@ def promote_dtypes(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     return float32.np if is_half(a) and is_half(b) else np.promote_types(a, b)
 
 
-def set_default_dtype(d: Any) -> None:
+def set_default_dtype(d: DTypeLike) -> None:
     """Set the dtype of new floating tensors for which no dtype is given.
 
     Parameters

@@ -9,6 +9,7 @@ import numpy as np
 
 from .dtype import bfloat16, parse_dtype
 from .errors import OpError
+from .type_aliases import DTypeLike
 
 
 class iinfo:
@@ -37,7 +38,7 @@ class iinfo:
     (127, 64)
     """
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: DTypeLike) -> None:
         kind = parse_dtype(dtype)
         if kind.np.kind not in "iu":
             raise OpError(f"iinfo: {kind.name} is not an integer type")
@@ -86,7 +87,7 @@ class finfo:
     (65504.0, 0.0009765625, 16)
     """
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: DTypeLike) -> None:
         kind = parse_dtype(dtype)
         if kind.np.kind not in "fc" and kind is not bfloat16:
             raise OpError(f"finfo: {kind.name} is not a floating type")

@@ -6,7 +6,7 @@ are stored without effect; all other flags are rejected.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from . import numerics_check
@@ -57,7 +57,7 @@ def _require_known_flag_names(names: Iterable[Any]) -> list[str]:
     return found
 
 
-def get_flags(flags: Any) -> dict[str, Any]:
+def get_flags(flags: str | Sequence[str]) -> dict[str, Any]:
     """Return the values of global flags.
 
     Parameters

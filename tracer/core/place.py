@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, TypeAlias
 
 from . import cuda
 from .errors import OarlockError, append_user_line
@@ -49,6 +49,9 @@ class Place:
 
     def __repr__(self) -> str:
         return f"Place({self.kind if self.kind == 'cpu' else f'{self.kind}:{self.index}'})"
+
+
+PlaceLike: TypeAlias = Place | str
 
 
 class CPUPlace(Place):
@@ -135,7 +138,7 @@ def require_usable_gpu_index_unless_cpu(place: Place, caller_name: str) -> int |
     return place.index
 
 
-def set_device(device: Any) -> Place:
+def set_device(device: PlaceLike) -> Place:
     """Set the device on which new tensors are created.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,11 @@ from .result_size_limit import copy_array_checking_memory
 from .tensor_item_arguments import check_tensor_item_arguments
 from .tensor_printing import format_array
 
-Array = np.ndarray[Any, Any]
+Array: TypeAlias = np.ndarray[Any, Any]
+# The other operand of a Python operator; int, float and bool count as complex.
+Operand: TypeAlias = "Tensor | Array | np.generic | complex"
+# What `to_tensor` accepts.
+TensorLike: TypeAlias = "Operand | Sequence[TensorLike]"
 
 
 @suggest_alternatives(TENSOR_ATTRIBUTES)
@@ -95,7 +99,7 @@ class Tensor(TensorBase):
         return Meta(self.array.shape, self.array.dtype)
 
     @property
-    def shape(self) -> list[Any]:
+    def shape(self) -> list[int]:
         """The sizes of the axes, a list of int.
 
         While a program is recorded, a read of `shape` by Python code is recorded as a guard.
@@ -133,7 +137,7 @@ class Tensor(TensorBase):
         return len(self.meta.shape)
 
     @property
-    def size(self) -> Any:
+    def size(self) -> int:
         """The number of elements, an int.
 
         Examples
@@ -439,7 +443,7 @@ class Tensor(TensorBase):
 
     # -- gradients
 
-    def gradient(self) -> Array | None:
+    def gradient(self) -> Any:
         """Return the accumulated gradient as a NumPy array.
 
         Returns
@@ -581,7 +585,7 @@ class Tensor(TensorBase):
         if self.node is not None:
             self.register_hook(functools.partial(_accumulate_retained_grad, weakref.ref(self)))
 
-    def set_value(self, value: Any) -> None:
+    def set_value(self, value: TensorLike) -> None:
         """Replace the value by another one of the same shape, in place.
 
         Parameters

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from .dtype import DType
-from .place import Place
-from .tensor import Tensor
+from .dtype import DTypeLike
+from .place import PlaceLike
+from .tensor import Array, Operand, Tensor, TensorLike
 
-# The other operand of a Python operator; int, float and bool count as complex.
-Operand: TypeAlias = Tensor | np.ndarray[Any, Any] | np.generic | complex
-# What `to_tensor` accepts.
-TensorLike: TypeAlias = "Operand | Sequence[TensorLike]"
-DTypeLike: TypeAlias = DType | str | np.dtype[Any] | type[Any]
+__all__ = [
+    "Array",
+    "Axes",
+    "DTypeLike",
+    "Operand",
+    "PathLike",
+    "PlaceLike",
+    "Regularizer",
+    "Scalar",
+    "Shape",
+    "Size",
+    "TensorLike",
+]
+
 Scalar: TypeAlias = float | np.number[Any] | Tensor  # a tensor has one element
 Size: TypeAlias = int | np.integer[Any] | Tensor  # a tensor has one element
-Shape: TypeAlias = int | Sequence[Size] | Tensor | np.ndarray[Any, Any]
+Shape: TypeAlias = int | Sequence[Size] | Tensor | Array
 Axes: TypeAlias = int | Sequence[int]
-PlaceLike: TypeAlias = Place | str
+PathLike: TypeAlias = "str | os.PathLike[str]"
+
+
+class Regularizer(Protocol):
+    """A term that is added to the loss, such as `paddle.regularizer.L2Decay`."""
+
+    def gradient_term(self, parameter: Any) -> Any:
+        """Return the gradient of the term with respect to a parameter."""

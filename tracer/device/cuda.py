@@ -35,7 +35,7 @@ def empty_cache() -> None:
         cuda.cupy_state.cupy.get_default_memory_pool().free_all_blocks()
 
 
-def _find_cupy_memory_pool(device: Any, function: str) -> Any:
+def _find_cupy_memory_pool(device: int | str | Place | None, function: str) -> Any:
     """Return CuPy's memory pool of a GPU; None if no GPU was used. function: the API called."""
     if cuda.cupy_state.cupy is None:
         return None
@@ -43,7 +43,7 @@ def _find_cupy_memory_pool(device: Any, function: str) -> Any:
         return cuda.cupy_state.cupy.get_default_memory_pool()
 
 
-def _query_pool_bytes_and_update_max(device: Any, counter: str) -> int:
+def _query_pool_bytes_and_update_max(device: int | str | Place | None, counter: str) -> int:
     pool = _find_cupy_memory_pool(
         device, "memory_allocated" if counter == "used" else "memory_reserved"
     )
@@ -54,31 +54,31 @@ def _query_pool_bytes_and_update_max(device: Any, counter: str) -> int:
     return num_bytes
 
 
-def memory_allocated(device: Any = None) -> int:
+def memory_allocated(device: int | str | Place | None = None) -> int:
     """Return the number of bytes of a GPU that arrays occupy."""
     return _query_pool_bytes_and_update_max(device, "used")
 
 
-def memory_reserved(device: Any = None) -> int:
+def memory_reserved(device: int | str | Place | None = None) -> int:
     """Return the number of bytes that the memory pool of a GPU has reserved, whether arrays occupy
     them or not.
     """
     return _query_pool_bytes_and_update_max(device, "reserved")
 
 
-def max_memory_allocated(device: Any = None) -> int:
+def max_memory_allocated(device: int | str | Place | None = None) -> int:
     """Return the largest number of occupied bytes that any query so far returned, for any GPU. CuPy
     itself does not record the peak of its memory use.
     """
     return max(memory_allocated(device), _max_bytes["used"])
 
 
-def max_memory_reserved(device: Any = None) -> int:
+def max_memory_reserved(device: int | str | Place | None = None) -> int:
     """Return the largest number of reserved bytes that any query so far returned, for any GPU."""
     return max(memory_reserved(device), _max_bytes["reserved"])
 
 
-def synchronize(device: Any = None) -> None:
+def synchronize(device: int | str | Place | None = None) -> None:
     """Wait until the ops of a GPU are done.
 
     Raises OarlockError if it does not exist.
@@ -88,7 +88,7 @@ def synchronize(device: Any = None) -> None:
     ).synchronize()
 
 
-def get_device_properties(device: Any = None) -> Any:
+def get_device_properties(device: int | str | Place | None = None) -> Any:
     """Return `name`, `major`, `minor`, `total_memory` and `multi_processor_count` of a GPU.
 
     Raises OarlockError if it does not exist.
@@ -117,7 +117,7 @@ class Properties:
         )
 
 
-def get_device_name(device: Any = None) -> str:
+def get_device_name(device: int | str | Place | None = None) -> str:
     """Return the name of a GPU.
 
     Raises OarlockError if it does not exist.
@@ -125,7 +125,7 @@ def get_device_name(device: Any = None) -> str:
     return str(get_device_properties(device).name)
 
 
-def get_device_capability(device: Any = None) -> tuple[int, int]:
+def get_device_capability(device: int | str | Place | None = None) -> tuple[int, int]:
     """Return the compute capability of a GPU.
 
     Raises OarlockError if it does not exist.
@@ -134,7 +134,7 @@ def get_device_capability(device: Any = None) -> tuple[int, int]:
     return properties.major, properties.minor
 
 
-def _device_index(device: Any, function: str) -> int:
+def _device_index(device: int | str | Place | None, function: str) -> int:
     """Return the index of a GPU given as Place, string or number; the current one for None."""
     if device is None:
         return cuda.cupy_state.default_index or 0
@@ -144,7 +144,7 @@ def _device_index(device: Any, function: str) -> int:
     return place if isinstance(place, int) else place.index
 
 
-def _require_cupy_with_gpu(device: Any, function: str) -> Any:
+def _require_cupy_with_gpu(device: int | str | Place | None, function: str) -> Any:
     if not device_count():
         raise OarlockError(append_user_line(f"device.cuda.{function}: no GPU is available"))
     return cuda.require_gpu_and_enable_cupy(

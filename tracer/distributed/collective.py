@@ -53,18 +53,15 @@ F = TypeVar("F", bound=Callable[..., Task])
 
 
 def _wrap_to_skip_ranks_outside_group(collective: F) -> F:
-    """Decorate a collective: replace its argument `group` by the group, None by the group of all
-    ranks. In a rank that is not in the group, the decorated function does nothing and returns a
-    completed task.
+    """Decorate a collective: in a rank that is not in the argument `group`, the decorated function
+    does nothing and returns a completed task.
     """
     bind = inspect.signature(collective).bind
 
     @functools.wraps(collective)
     def wrapper(*args: Any, **kwargs: Any) -> Task:
-        bound = bind(*args, **kwargs)
-        group = group_or_world_group(bound.arguments.get("group"))
-        bound.arguments["group"] = group
-        return Task(CompletedWork()) if group.rank < 0 else collective(*bound.args, **bound.kwargs)
+        group = group_or_world_group(bind(*args, **kwargs).arguments.get("group"))
+        return Task(CompletedWork()) if group.rank < 0 else collective(*args, **kwargs)
 
     return cast(F, wrapper)
 
@@ -126,7 +123,9 @@ def _stack_tensors(name: str, tensors: Sequence[Tensor], group: Group, like: Any
 
 
 @_wrap_to_skip_ranks_outside_group
-def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
+def all_reduce(
+    tensor: Tensor, op: int = 0, group: Group | None = None, sync_op: bool = True
+) -> Task:
     """Reduce the tensors of all ranks, and store the result in `tensor` of every rank.
 
     Parameters
@@ -171,6 +170,7 @@ def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = T
     >>> x.tolist()
     [1.0, 2.0]
     """
+    group = group_or_world_group(group)
     array = _copy_tensor_to_array("all_reduce", tensor)
     check_reduce_op_supports_dtype(array, op)
     _require_same_on_all_ranks_if_sync("all_reduce", group, array, sync_op, REDUCE_OP_NAMES[op])
@@ -180,7 +180,9 @@ def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = T
 
 
 @_wrap_to_skip_ranks_outside_group
-def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
+def reduce(
+    tensor: Tensor, dst: int, op: int = 0, group: Group | None = None, sync_op: bool = True
+) -> Task:
     """Reduce the tensors of all ranks, and store the result in `tensor` of rank `dst`.
 
     Parameters
@@ -223,6 +225,7 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
     >>> x.tolist()
     [1.0, 2.0]
     """
+    group = group_or_world_group(group)
     array, root = (
         _copy_tensor_to_array("reduce", tensor),
         require_rank_in_group("reduce", group, dst),
@@ -236,7 +239,7 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
 
 
 @_wrap_to_skip_ranks_outside_group
-def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True) -> Task:
+def broadcast(tensor: Tensor, src: int, group: Group | None = None, sync_op: bool = True) -> Task:
     """Copy the tensor of rank `src` to `tensor` of all ranks.
 
     Parameters
@@ -275,6 +278,7 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True)
     >>> x.tolist()
     [1.0, 2.0]
     """
+    group = group_or_world_group(group)
     array, root = (
         _copy_tensor_to_array("broadcast", tensor),
         require_rank_in_group("broadcast", group, src),
@@ -287,7 +291,7 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True)
 
 @_wrap_to_skip_ranks_outside_group
 def all_gather(
-    tensor_list: list[Tensor], tensor: Tensor, group: Any = None, sync_op: bool = True
+    tensor_list: list[Tensor], tensor: Tensor, group: Group | None = None, sync_op: bool = True
 ) -> Task:
     """Gather the tensors of all ranks into a list on every rank.
 
@@ -327,6 +331,7 @@ def all_gather(
     >>> [x.tolist() for x in gathered]
     [[1.0, 2.0]]
     """
+    group = group_or_world_group(group)
     array = _require_same_on_all_ranks_if_sync(
         "all_gather", group, _copy_tensor_to_array("all_gather", tensor), sync_op
     )
@@ -361,7 +366,7 @@ def gather(
     tensor: Tensor,
     gather_list: list[Tensor] | None = None,
     dst: int = 0,
-    group: Any = None,
+    group: Group | None = None,
     sync_op: bool = True,
 ) -> Task:
     """Gather the tensors of all ranks into a list on rank `dst`.
@@ -406,6 +411,7 @@ def gather(
     >>> [x.tolist() for x in gathered]
     [[1.0, 2.0]]
     """
+    group = group_or_world_group(group)
     array, root = (
         _copy_tensor_to_array("gather", tensor),
         require_rank_in_group("gather", group, dst),
@@ -427,7 +433,7 @@ def scatter(
     tensor: Tensor,
     tensor_list: Sequence[Tensor] | None = None,
     src: int = 0,
-    group: Any = None,
+    group: Group | None = None,
     sync_op: bool = True,
 ) -> Task:
     """Copy element i of `tensor_list` of rank `src` to `tensor` of rank i.
@@ -471,6 +477,7 @@ def scatter(
     >>> x.tolist()
     [1.0, 2.0]
     """
+    group = group_or_world_group(group)
     array, root = (
         _copy_tensor_to_array("scatter", tensor),
         require_rank_in_group("scatter", group, src),
@@ -489,7 +496,7 @@ def scatter(
 def alltoall(
     in_tensor_list: Sequence[Tensor] | Tensor,
     out_tensor_list: list[Tensor] | Tensor,
-    group: Any = None,
+    group: Group | None = None,
     sync_op: bool = True,
 ) -> Task:
     """Send element i of `in_tensor_list` to rank i, and receive one tensor from every rank.
@@ -532,6 +539,7 @@ def alltoall(
     >>> [x.tolist() for x in received]
     [[1.0, 2.0]]
     """
+    group = group_or_world_group(group)
     parts = _stack_tensors("alltoall", list(in_tensor_list), group)
     _require_same_on_all_ranks_if_sync("alltoall", group, parts, sync_op)
     received = np.empty_like(parts)
@@ -548,7 +556,7 @@ def alltoall_single(
     out_tensor: Tensor,
     in_split_sizes: Sequence[int] | None = None,
     out_split_sizes: Sequence[int] | None = None,
-    group: Any = None,
+    group: Group | None = None,
     sync_op: bool = True,
 ) -> Task:
     """Split `in_tensor` along its first axis and send part i to rank i.
@@ -594,6 +602,7 @@ def alltoall_single(
     >>> received.tolist()
     [1.0, 2.0]
     """
+    group = group_or_world_group(group)
     in_array = _copy_tensor_to_array("alltoall_single", in_tensor)
     out_array = _copy_tensor_to_array("alltoall_single", out_tensor)
     sent = _split_for_ranks(in_array, in_split_sizes, group)
@@ -624,7 +633,7 @@ def reduce_scatter(
     tensor: Tensor,
     tensor_list: Sequence[Tensor] | Tensor,
     op: int = 0,
-    group: Any = None,
+    group: Group | None = None,
     sync_op: bool = True,
 ) -> Task:
     """Reduce element i of `tensor_list` over all ranks, and store the result in `tensor` of rank i.
@@ -669,6 +678,7 @@ def reduce_scatter(
     >>> x.tolist()
     [1.0, 2.0]
     """
+    group = group_or_world_group(group)
     parts = _stack_tensors(
         "reduce_scatter", list(tensor_list), group, _copy_tensor_to_array("reduce_scatter", tensor)
     )
@@ -680,7 +690,8 @@ def reduce_scatter(
     )
 
 
-def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) -> Task:
+@_wrap_to_skip_ranks_outside_group
+def send(tensor: Tensor, dst: int = 0, group: Group | None = None, sync_op: bool = True) -> Task:
     """Send `tensor` to rank `dst`, which calls `recv` with the same shape and dtype.
 
     Parameters
@@ -706,6 +717,10 @@ def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) 
     OarlockError
         While a program is recorded.
 
+    Notes
+    -----
+    A rank that is not in the group does nothing and gets a completed task.
+
     Examples
     --------
     A program of several processes does, after ``dist = paddle.distributed``::
@@ -728,7 +743,8 @@ def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) 
     return _wait_if_sync(Task(group.communicator.send(array, target)), sync_op)
 
 
-def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) -> Task:
+@_wrap_to_skip_ranks_outside_group
+def recv(tensor: Tensor, src: int = 0, group: Group | None = None, sync_op: bool = True) -> Task:
     """Receive `tensor` from rank `src`, which calls `send` with the same shape and dtype.
 
     Parameters
@@ -754,6 +770,10 @@ def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) 
         If `src` is the calling process or not in the group.
     OarlockError
         While a program is recorded.
+
+    Notes
+    -----
+    A rank that is not in the group does nothing and gets a completed task.
 
     Examples
     --------

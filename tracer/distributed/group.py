@@ -39,7 +39,8 @@ class Group:
     """
 
     def __init__(self, id: int, ranks: Sequence[int], communicator: Communicator | None) -> None:
-        self.id, self.ranks, self.communicator = id, list(ranks), communicator
+        self.id, self.ranks = id, list(ranks)
+        self.communicator: Any = communicator  # None in ranks outside of the group
         self.rank = -1 if communicator is None else communicator.rank
         self.nranks = self.world_size = len(self.ranks)
 
@@ -143,7 +144,7 @@ def get_group(id: int = 0) -> Group:
 
 
 def new_group(
-    ranks: Sequence[int] | None = None, backend: str | None = None, timeout: Any = None
+    ranks: Sequence[int] | None = None, backend: str | None = None, timeout: object = None
 ) -> Group:
     """Create a group of some ranks.
 

@@ -41,7 +41,7 @@ def gather_objects(group: Group, obj: Any) -> list[Any]:
     ]
 
 
-def all_gather_object(object_list: list[Any], obj: Any, group: Group | None = None) -> None:
+def all_gather_object(object_list: list[Any], obj: object, group: Group | None = None) -> None:
     """Gather one Python object from each rank into a list on every rank.
 
     Parameters

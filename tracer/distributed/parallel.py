@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..core import cuda
 from ..core.autograd import is_grad_enabled
 from ..core.errors import OpError, append_user_line
 from ..core.mode import state
+from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..nn.layer import Layer
 from .environment import ParallelEnv  # noqa: F401 - as in Paddle
 from .group import Group, group_or_world_group
@@ -89,11 +91,11 @@ class DataParallel(Layer):
     def __init__(
         self,
         layers: Layer,
-        strategy: Any = None,
+        strategy: object = None,
         comm_buffer_size: float = 25,
         last_comm_buffer_size: float = 1,
         find_unused_parameters: bool = False,
-        group: Any = None,
+        group: Group | None = None,
     ) -> None:
         super().__init__(layers.full_name() + "_data_parallel")
         self._layers, self._strategy = layers, strategy
@@ -206,7 +208,7 @@ class DataParallel(Layer):
         if self._reducer is not None and self._recorded:
             self._reducer.enabled = enabled
 
-    def scale_loss(self, loss: Any) -> Any:
+    def scale_loss(self, loss: Tensor) -> Tensor:
         """Return the loss itself; `backward()` already averages the gradients.
 
         Parameters
@@ -236,7 +238,7 @@ class DataParallel(Layer):
         >>> model.apply_collective_grads()
         """
 
-    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
+    def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:
         """Return the state dict of the wrapped layer, with its names.
 
         Parameters
@@ -255,7 +257,9 @@ class DataParallel(Layer):
         """
         return self._layers.state_dict(*args, **kwargs)
 
-    def set_state_dict(self, state_dict: Any, use_structured_name: bool = True) -> Any:
+    def set_state_dict(
+        self, state_dict: Mapping[str, TensorLike], use_structured_name: bool = True
+    ) -> tuple[list[str], list[str]]:
         """Set the parameters and buffers of the wrapped layer from a state dict.
 
         Parameters

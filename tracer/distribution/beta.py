@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.manipulation import stack
 from .dirichlet import Dirichlet
 from .distribution import Shape, parameters, to_tensor_of_dtype_like
@@ -45,7 +44,7 @@ class Beta(ExponentialFamily):
     array([1.5   , 0.6563], dtype=float32)
     """
 
-    def __init__(self, alpha: Any, beta: Any) -> None:
+    def __init__(self, alpha: TensorLike, beta: TensorLike) -> None:
         self.alpha, self.beta = parameters("Beta", alpha, beta)
         self._dirichlet = Dirichlet(stack([self.alpha, self.beta], -1))
         super().__init__(self.alpha.shape)
@@ -78,7 +77,7 @@ class Beta(ExponentialFamily):
     def sample(self, shape: Shape = ()) -> Tensor:
         return self._dirichlet.sample(shape)[..., 0]
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         value = to_tensor_of_dtype_like(value, self.alpha)
         return self._dirichlet.log_prob(stack([value, 1 - value], -1))
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.convert import cast, to_tensor
 from ..tensor.manipulation import expand, take_along_axis, transpose
 from ..tensor.sampling import multinomial
@@ -50,7 +49,7 @@ class Categorical(Distribution):
     [5]
     """
 
-    def __init__(self, logits: Any, name: str | None = None) -> None:
+    def __init__(self, logits: TensorLike, name: str | None = None) -> None:
         self.name = name or "Categorical"
         (self.logits,) = parameters("Categorical", logits)
         if not self.logits.ndim:
@@ -103,7 +102,7 @@ class Categorical(Distribution):
         logs = OPS["log_softmax"](self.logits, axis=-1)
         return -(logs.exp() * logs).sum(-1)
 
-    def probs(self, value: Any) -> Tensor:
+    def probs(self, value: TensorLike) -> Tensor:
         """Return the probabilities logits / sum(logits) of given categories.
 
         Parameters
@@ -147,7 +146,7 @@ class Categorical(Distribution):
 
     prob = probs
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         """Return the logarithm of `probs`: log(logits / sum(logits)) at given categories.
 
         Parameters

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.creation import uniform
 from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
 from .kl import register_kl
@@ -49,7 +49,7 @@ class Cauchy(Distribution):
     0.75
     """
 
-    def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
+    def __init__(self, loc: TensorLike, scale: TensorLike, name: str | None = None) -> None:
         self.name = name or "Cauchy"
         self.loc, self.scale = parameters("Cauchy", loc, scale)
         super().__init__(self.loc.shape)
@@ -140,11 +140,11 @@ class Cauchy(Distribution):
         noise = uniform(self._extend_shape(shape), self.loc.dtype, 0.0, 1.0)
         return self.loc + self.scale * ((noise - 0.5) * math.pi).tan()
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         z = (to_tensor_of_dtype_like(value, self.loc) - self.loc) / self.scale
         return -z.square().log1p() - (math.pi * self.scale).log()
 
-    def cdf(self, value: Any) -> Tensor:
+    def cdf(self, value: TensorLike) -> Tensor:
         """Return the cumulative distribution function: atan((value - loc) / scale) / pi + 1/2.
 
         Parameters

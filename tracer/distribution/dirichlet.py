@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.manipulation import broadcast_to
 from .distribution import Shape, parameters, to_tensor_of_dtype_like
 from .exponential_family import ExponentialFamily
@@ -49,7 +48,7 @@ class Dirichlet(ExponentialFamily):
     3.0
     """
 
-    def __init__(self, concentration: Any) -> None:
+    def __init__(self, concentration: TensorLike) -> None:
         (self.concentration,) = parameters("Dirichlet", concentration)
         if not self.concentration.ndim:
             raise OpError(append_user_line("Dirichlet: concentration must have rank 1 or more"))
@@ -82,7 +81,7 @@ class Dirichlet(ExponentialFamily):
             broadcast_to(self.concentration.detach(), self._extend_shape(shape))
         )
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         """Return the logarithm of the density at `value`.
 
         Parameters

@@ -10,6 +10,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.convert import cast, full, to_tensor
 from ..tensor.creation import bernoulli, uniform
 from ..tensor.manipulation import broadcast_to, where
@@ -80,7 +81,7 @@ class Bernoulli(ExponentialFamily):
     array([0.25, 0.5 ], dtype=float32)
     """
 
-    def __init__(self, probs: Any, name: str | None = None) -> None:
+    def __init__(self, probs: TensorLike, name: str | None = None) -> None:
         self.name = name or "Bernoulli"
         (self.probs,) = parameters("Bernoulli", probs)
         _check_probs("Bernoulli", self.probs, True)
@@ -158,7 +159,7 @@ class Bernoulli(ExponentialFamily):
         noise = uniform(self._extend_shape(shape), self.probs.dtype, eps, 1 - eps)
         return (_logit(self._clipped_probs) + _logit(noise)) / temperature
 
-    def cdf(self, value: Any) -> Tensor:
+    def cdf(self, value: TensorLike) -> Tensor:
         """Return the probability of at most `value`: 0 below 0, 1 - probs on [0, 1), then 1.
 
         Parameters
@@ -182,7 +183,7 @@ class Bernoulli(ExponentialFamily):
         )
         return is_nonnegative * (1 - self.probs) + is_one_or_more * self.probs
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         """Return the logarithm of the probability of `value`.
 
         value log(probs) + (1 - value) log(1 - probs)
@@ -266,7 +267,7 @@ class Geometric(Distribution):
     1.0
     """
 
-    def __init__(self, probs: Any) -> None:
+    def __init__(self, probs: TensorLike) -> None:
         (self.probs,) = parameters("Geometric", probs)
         _check_probs("Geometric", self.probs, False)
         super().__init__(self.probs.shape)
@@ -304,7 +305,7 @@ class Geometric(Distribution):
         """
         return self.variance.sqrt()
 
-    def pmf(self, k: Any) -> Tensor:
+    def pmf(self, k: TensorLike) -> Tensor:
         """Return the probability of `k` failures: (1 - probs)^k probs.
 
         Parameters
@@ -327,7 +328,7 @@ class Geometric(Distribution):
         """
         return (1 - self.probs).pow(to_tensor_of_dtype_like(k, self.probs)) * self.probs
 
-    def log_pmf(self, k: Any) -> Tensor:
+    def log_pmf(self, k: TensorLike) -> Tensor:
         """Return the logarithm of `pmf`: k log(1 - probs) + log(probs).
 
         Parameters
@@ -353,7 +354,7 @@ class Geometric(Distribution):
     prob: Any = pmf
     log_prob: Any = log_pmf
 
-    def cdf(self, k: Any) -> Tensor:
+    def cdf(self, k: TensorLike) -> Tensor:
         """Return the probability of at most `k` failures: 1 - (1 - probs)^(k + 1).
 
         Parameters
@@ -456,7 +457,7 @@ class Multinomial(Distribution):
     [10.0, 10.0, 10.0, 10.0]
     """
 
-    def __init__(self, total_count: int, probs: Any) -> None:
+    def __init__(self, total_count: int, probs: TensorLike) -> None:
         if not isinstance(total_count, int) or total_count < 1:
             raise OpError(
                 append_user_line(f"Multinomial: total_count={total_count!r} is not a positive int")
@@ -494,7 +495,7 @@ class Multinomial(Distribution):
         """
         return self.total_count * self.probs * (1 - self.probs)
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         """Return the logarithm of the probability of the counts `value`.
 
         log(total_count!) - sum(log(value[i]!)) + sum(value[i] log(probs[i])); 0 log(0) counts as 0

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..core.dtype import get_default_dtype
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.convert import cast, to_tensor
 from ..tensor.manipulation import broadcast_tensors
 from .kl import kl_divergence
 
-Shape = Any
+Shape: TypeAlias = Sequence[int]
 
 
 class Distribution:
@@ -58,7 +60,7 @@ class Distribution:
         self._event_shape = tuple(event_shape)
 
     @property
-    def batch_shape(self) -> tuple[Any, ...]:
+    def batch_shape(self) -> tuple[int, ...]:
         """The common shape of the parameters, a tuple of int.
 
         Each element stands for one independent distribution.
@@ -71,7 +73,7 @@ class Distribution:
         return self._batch_shape
 
     @property
-    def event_shape(self) -> tuple[Any, ...]:
+    def event_shape(self) -> tuple[int, ...]:
         """The shape of a sample of one distribution, a tuple of int; () for scalar distributions.
 
         Examples
@@ -272,7 +274,7 @@ class Distribution:
         return NotImplementedError(f"{type(self).__name__} does not implement {method}")
 
 
-def parameters(name: str, *values: Any) -> list[Tensor]:
+def parameters(name: str, *values: TensorLike) -> list[Tensor]:
     """Convert the parameters of a distribution to Tensors of one dtype and shape.
 
     Accepts Tensors, numbers, lists and arrays. The dtype is that of the first floating Tensor,

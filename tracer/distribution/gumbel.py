@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.creation import uniform
 from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
 
@@ -42,7 +42,7 @@ class Gumbel(Distribution):
     array([0.3679, 0.3679], dtype=float32)
     """
 
-    def __init__(self, loc: Any, scale: Any) -> None:
+    def __init__(self, loc: TensorLike, scale: TensorLike) -> None:
         self.loc, self.scale = parameters("Gumbel", loc, scale)
         super().__init__(self.loc.shape)
 
@@ -79,11 +79,11 @@ class Gumbel(Distribution):
         """
         return self.scale * (math.pi / math.sqrt(6))
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         y = (self.loc - to_tensor_of_dtype_like(value, self.loc)) / self.scale
         return y - y.exp() - self.scale.log()
 
-    def cdf(self, value: Any) -> Tensor:
+    def cdf(self, value: TensorLike) -> Tensor:
         """Return the cumulative distribution function: exp(-exp(-(value - loc) / scale)).
 
         Parameters

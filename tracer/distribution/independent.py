@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from .distribution import Distribution, Shape, sum_rightmost
 from .kl import kl_divergence, register_kl
 
@@ -71,7 +70,7 @@ class Independent(Distribution):
     def rsample(self, shape: Shape = ()) -> Tensor:
         return self._base.rsample(shape)
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         """Return the joint log-density: that of the base, summed over the added event axes.
 
         Parameters

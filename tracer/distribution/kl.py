@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from ..core.tensor import Tensor
+
+
+class HasBatchShape(Protocol):
+    """A distribution; the module of the base class imports this one."""
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """The common shape of the parameters."""
+
 
 Rule = Callable[[Any, Any], Tensor]
 _RULES: dict[tuple[type, type], Rule] = {}
@@ -45,7 +54,7 @@ def register_kl(cls_p: type, cls_q: type) -> Callable[[Rule], Rule]:
     return register
 
 
-def kl_divergence(p: Any, q: Any) -> Tensor:
+def kl_divergence(p: HasBatchShape, q: HasBatchShape) -> Tensor:
     """Return the Kullback-Leibler divergence KL(p || q), in nats.
 
     KL(p || q) = E[log p(x) - log q(x)] for x ~ p

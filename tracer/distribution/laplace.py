@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.creation import uniform
 from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
 from .kl import register_kl
@@ -42,7 +42,7 @@ class Laplace(Distribution):
     array([0.8161, 0.6967], dtype=float32)
     """
 
-    def __init__(self, loc: Any, scale: Any) -> None:
+    def __init__(self, loc: TensorLike, scale: TensorLike) -> None:
         self.loc, self.scale = parameters("Laplace", loc, scale)
         super().__init__(self.loc.shape)
 
@@ -79,13 +79,13 @@ class Laplace(Distribution):
         """
         return self.stddev.square()
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         return (
             -((to_tensor_of_dtype_like(value, self.loc) - self.loc).abs() / self.scale)
             - (2 * self.scale).log()
         )
 
-    def cdf(self, value: Any) -> Tensor:
+    def cdf(self, value: TensorLike) -> Tensor:
         """Return the cumulative distribution function at `value`.
 
         With z = (value - loc) / scale, it is exp(z) / 2 for z < 0 and 1 - exp(-z) / 2 for z >= 0.
@@ -108,7 +108,7 @@ class Laplace(Distribution):
         distance = to_tensor_of_dtype_like(value, self.loc) - self.loc
         return 0.5 - 0.5 * distance.sign() * (-distance.abs() / self.scale).expm1()
 
-    def icdf(self, value: Any) -> Tensor:
+    def icdf(self, value: TensorLike) -> Tensor:
         """Return the quantile function, the inverse of `cdf`.
 
         loc - scale sign(p - 1/2) log(1 - 2 |p - 1/2|) with p = value

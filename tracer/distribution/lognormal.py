@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from .kl import kl_divergence, register_kl
 from .normal import Normal
 from .transform import ExpTransform
@@ -42,7 +41,7 @@ class LogNormal(TransformedDistribution):
     array([0.6275, 0.3989, 0.1569], dtype=float32)
     """
 
-    def __init__(self, loc: Any, scale: Any) -> None:
+    def __init__(self, loc: TensorLike, scale: TensorLike) -> None:
         super().__init__(Normal(loc, scale), [ExpTransform()])
         self.loc, self.scale = self._base.loc, self._base.scale
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..ops.random import gaussian_random
 from ..tensor.convert import split_shape_into_ints_and_tensors
 from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
@@ -51,7 +51,7 @@ class Normal(Distribution):
     array([0.    , 0.8069], dtype=float32)
     """
 
-    def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
+    def __init__(self, loc: TensorLike, scale: TensorLike, name: str | None = None) -> None:
         self.name = name or "Normal"
         self.loc, self.scale = parameters("Normal", loc, scale)
         super().__init__(self.loc.shape)
@@ -123,7 +123,7 @@ class Normal(Distribution):
         """
         return self.scale.log() + (0.5 + 0.5 * math.log(2 * math.pi))
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         z = (to_tensor_of_dtype_like(value, self.loc) - self.loc) / self.scale
         return -0.5 * z.square() - self.scale.log() - 0.5 * math.log(2 * math.pi)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -209,7 +210,7 @@ class Transform:
             return -self._forward_log_det_jacobian(self._inverse(y))
         raise NotImplementedError(f"{type(self).__name__} implements no log_det_jacobian")
 
-    def forward_shape(self, shape: Any) -> tuple[Any, ...]:
+    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         """Return the shape of the result of `forward` for an input of the given shape.
 
         Parameters
@@ -227,7 +228,7 @@ class Transform:
         """
         return tuple(self._forward_shape(tuple(shape)))
 
-    def inverse_shape(self, shape: Any) -> tuple[Any, ...]:
+    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         """Return the shape of the result of `inverse` for an input of the given shape.
 
         Parameters

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from .composite_transforms import ChainTransform
 from .distribution import Distribution, Shape, sum_rightmost, to_tensor_of_dtype_like
 from .independent import Independent
@@ -85,7 +86,7 @@ class TransformedDistribution(Distribution):
     def rsample(self, shape: Shape = ()) -> Tensor:
         return ChainTransform(self._transforms).forward(self._base.rsample(shape))
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         """Return the logarithm of the density at `value`, by the change of variables formula.
 
         log p(y) = log p_base(x) - log |det J_f(x)| with x the inverse of y

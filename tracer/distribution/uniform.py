@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 from ..tensor.convert import cast
 from ..tensor.creation import uniform
 from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
@@ -46,7 +45,7 @@ class Uniform(Distribution):
     [0.0, 0.25]
     """
 
-    def __init__(self, low: Any, high: Any, name: str | None = None) -> None:
+    def __init__(self, low: TensorLike, high: TensorLike, name: str | None = None) -> None:
         self.name = name or "Uniform"
         self.low, self.high = parameters("Uniform", low, high)
         super().__init__(self.low.shape)
@@ -103,7 +102,7 @@ class Uniform(Distribution):
     def rsample(self, shape: Shape = ()) -> Tensor:
         return self.sample(shape)
 
-    def probs(self, value: Any) -> Tensor:
+    def probs(self, value: TensorLike) -> Tensor:
         """Return the density at `value`: 1 / (high - low) for low < value < high, otherwise 0.
 
         Parameters
@@ -130,7 +129,7 @@ class Uniform(Distribution):
 
     prob = probs
 
-    def log_prob(self, value: Any) -> Tensor:
+    def log_prob(self, value: TensorLike) -> Tensor:
         """Return the logarithm of the density at `value`; -inf outside of the interval.
 
         Parameters

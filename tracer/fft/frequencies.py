@@ -4,12 +4,11 @@ back.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.dtype import get_default_dtype
 from ..core.errors import OpError, append_user_line
 from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
+from ..core.type_aliases import Axes, DTypeLike
 from ..tensor.convert import cast
 from ..tensor.creation import arange
 from ..tensor.manipulation import roll
@@ -21,7 +20,9 @@ def _check_length_and_spacing(n: int, d: float, op: str) -> None:
         raise OpError(append_user_line(f"{op}: n={n} must be positive, and d={d} not 0"))
 
 
-def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Tensor:
+def fftfreq(
+    n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """Frequencies of the elements of `fft` of n samples with spacing d.
 
     0, then the positive and then the negative frequencies: k / (n * d) with k = 0, 1, ..., -2, -1
@@ -56,7 +57,9 @@ def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) 
     return cast(steps * (1.0 / (n * d)), dtype or get_default_dtype())
 
 
-def rfftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Tensor:
+def rfftfreq(
+    n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """Frequencies of the elements of `rfft` of n samples with spacing d.
 
     k / (n * d) with k = 0 ... n // 2
@@ -92,7 +95,7 @@ def rfftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None)
     )
 
 
-def _roll_by_half(x: Tensor, axes: Any, inverse: bool) -> Tensor:
+def _roll_by_half(x: Tensor, axes: Axes | None, inverse: bool) -> Tensor:
     check_tensors(x)
     axis_list = (
         list(range(x.ndim)) if axes is None else [axes] if isinstance(axes, int) else list(axes)
@@ -104,7 +107,7 @@ def _roll_by_half(x: Tensor, axes: Any, inverse: bool) -> Tensor:
     return roll(x, [-(s // 2) if inverse else s // 2 for s in sizes], axis_list) if axis_list else x
 
 
-def fftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
+def fftshift(x: Tensor, axes: Axes | None = None, name: str | None = None) -> Tensor:
     """Move the frequency 0 of a spectrum to the center of the axes.
 
     The first half of each axis is swapped with the second: a roll by size // 2.
@@ -142,7 +145,7 @@ def fftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
     return _roll_by_half(x, axes, inverse=False)
 
 
-def ifftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
+def ifftshift(x: Tensor, axes: Axes | None = None, name: str | None = None) -> Tensor:
     """Move the frequency 0 of a spectrum from the center to the start of the axes.
 
     A roll by -(size // 2), the inverse of `fftshift`.

@@ -52,7 +52,7 @@ def __getattr__(name: str) -> Any:
 
 
 def save(
-    obj: Any,
+    obj: object,
     path: PathOrFile,
     protocol: int = 4,
     *,

@@ -5,11 +5,10 @@ src_index, dst_index int [E]: source and destination node of each edge
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.type_aliases import Size
 from ..tensor.creation import arange
 from ..tensor.manipulation import gather, unsqueeze
 from ..tensor.math import add, divide, multiply, subtract
@@ -20,7 +19,7 @@ _MESSAGES = {"add": add, "sub": subtract, "mul": multiply, "div": divide}
 
 
 def _gather_rows_and_reduce(
-    x: Tensor, src: Tensor, dst: Tensor, reduce_op: str, out_size: Any
+    x: Tensor, src: Tensor, dst: Tensor, reduce_op: str, out_size: Size | None
 ) -> Tensor:
     pool_type = reduce_op.upper()
     if isinstance(out_size, Tensor):
@@ -53,7 +52,7 @@ def send_u_recv(
     src_index: Tensor,
     dst_index: Tensor,
     reduce_op: str = "sum",
-    out_size: Any = None,
+    out_size: Size | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Send the features of nodes along the edges of a graph, and reduce them at each node.
@@ -104,7 +103,7 @@ def send_ue_recv(
     dst_index: Tensor,
     message_op: str = "add",
     reduce_op: str = "sum",
-    out_size: Any = None,
+    out_size: Size | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Combine the features of nodes and edges, and reduce the results at each node.

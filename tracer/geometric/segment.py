@@ -5,7 +5,7 @@ data [N, *], segment_ids int [N], ascending -> [last segment + 1, *]; an empty s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -44,9 +44,16 @@ _DOCSTRING = """{summary}
     """
 
 
+class SegmentReduction(Protocol):
+    """A function that reduces the rows of each segment."""
+
+    def __call__(self, data: Tensor, segment_ids: Tensor, name: str | None = None) -> Tensor:
+        """Return one row per segment."""
+
+
 def _make_segment_reduction_function(
     pool_type: str, summary: str, formula: str, first_segment: list[float]
-) -> Callable[..., Tensor]:
+) -> SegmentReduction:
     """Return the function of a reduction.
 
     first_segment: the reduction of the rows [1, 2] and [3, 4], for the example

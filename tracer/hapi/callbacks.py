@@ -6,14 +6,14 @@ import math
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..core.errors import OpError, append_user_line
 from ..optimizer.lr import LRScheduler as Scheduler
 
 __all__ = ["Callback", "EarlyStopping", "LRScheduler", "ModelCheckpoint", "ReduceLROnPlateau"]
 
-Logs = dict[str, Any] | None
+Logs: TypeAlias = Any  # a dict; subclasses get it as the type of their parameter `logs = None`
 
 
 class Callback:

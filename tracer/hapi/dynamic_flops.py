@@ -5,14 +5,18 @@ layers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .. import nn
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from ..tensor.creation import randn
 from .model_summary import eval_mode_with_forward_hooks
+
+if TYPE_CHECKING:
+    pass
+
 
 __all__ = ["flops"]
 
@@ -78,7 +82,7 @@ _COUNTS_BY_LAYER_TYPE: dict[str, Callable[[Any, Any, Tensor], int]] = {
 class _LayerFlopsRecorder:
     """Records the number of operations and the output shape of each layer that has no sublayers."""
 
-    def __init__(self, custom_ops: dict[type, Count]) -> None:
+    def __init__(self, custom_ops: Mapping[type[Any], Count]) -> None:
         self._custom_ops = custom_ops
         self.ops: dict[int, int] = {}
         self.shapes: dict[int, tuple[list[int], list[int]]] = {}
@@ -110,7 +114,10 @@ class _LayerFlopsRecorder:
 
 
 def flops(
-    net: Any, input_size: Sequence[int], custom_ops: Any = None, print_detail: bool = False
+    net: Any,
+    input_size: Sequence[int],
+    custom_ops: Mapping[type[Any], Callable[..., Any]] | None = None,
+    print_detail: bool = False,
 ) -> int:
     """Print and return the number of operations of a forward pass.
 

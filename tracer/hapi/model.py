@@ -22,8 +22,9 @@ from ..core.html import html_table
 from ..core.mode import reject_static_graph_mode
 from ..core.name_hints import MODEL_ATTRIBUTES, suggest_alternatives
 from ..core.operand_checks import called_function_name
+from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ..core.type_aliases import DTypeLike
+from ..core.type_aliases import Array
 from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
 from ..framework.io import load, save
 from ..io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
@@ -40,6 +41,7 @@ from .model_summary import summary
 from .optimizer_state_renaming import optimizer_state_with_current_parameter_names
 from .precision import Precision
 from .progress import ProgBarLogger
+from .type_aliases import Batch, InputSizes
 
 __all__ = ["Model"]
 
@@ -226,7 +228,7 @@ class Model:
         ):
             self._train_network = DataParallel(self.network)
 
-    def parameters(self, *args: Any, **kwargs: Any) -> list[Any]:
+    def parameters(self, *args: Any, **kwargs: Any) -> list[Parameter]:
         """Return the parameters of the network.
 
         Parameters
@@ -245,7 +247,9 @@ class Model:
         """
         return self.network.parameters(*args, **kwargs)
 
-    def summary(self, input_size: Any = None, dtype: DTypeLike | None = None) -> dict[str, int]:
+    def summary(
+        self, input_size: InputSizes | None = None, dtype: str | Sequence[str] | None = None
+    ) -> dict[str, int]:
         """Print a summary of the network, as `paddle.summary` does.
 
         Parameters
@@ -309,7 +313,7 @@ class Model:
             )
         return results
 
-    def train_batch(self, inputs: Any, labels: Any = None, update: bool = True) -> Any:
+    def train_batch(self, inputs: Batch, labels: Batch | None = None, update: bool = True) -> Any:
         """Run a training step in train mode.
 
         Parameters
@@ -361,7 +365,7 @@ class Model:
         return (arrays, metrics) if self._metrics else arrays
 
     @no_grad()
-    def eval_batch(self, inputs: Any, labels: Any = None) -> Any:
+    def eval_batch(self, inputs: Batch, labels: Batch | None = None) -> Any:
         """Compute loss and metrics of a batch in eval mode.
 
         Parameters
@@ -395,7 +399,7 @@ class Model:
         return (arrays, metrics) if self._metrics else arrays
 
     @no_grad()
-    def predict_batch(self, inputs: Any) -> list[Any]:
+    def predict_batch(self, inputs: Batch) -> list[Array]:
         """Run the network on one batch in eval mode, without gradients.
 
         Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec
 from ..tensor.convert import cast
 from ..tensor.creation import rand
+from .type_aliases import InputSizes
 
 __all__ = ["summary"]
 
@@ -32,7 +33,10 @@ class SummaryRow(NamedTuple):
 
 
 def summary(
-    net: nn.Layer, input_size: Any = None, dtypes: Any = None, input: Any = None
+    net: nn.Layer,
+    input_size: InputSizes | None = None,
+    dtypes: str | Sequence[str] | None = None,
+    input: Tensor | Sequence[Tensor] | Mapping[str, Tensor] | None = None,
 ) -> dict[str, int]:
     """Print the layers of a network with their shapes and numbers of parameters.
 

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import geometric
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
+from ..core.type_aliases import Size
 from ..nn import functional
 
 __all__ = [
@@ -34,7 +33,7 @@ def graph_send_recv(
     src_index: Tensor,
     dst_index: Tensor,
     pool_type: str = "sum",
-    out_size: Any = None,
+    out_size: Size | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Send the features of nodes along the edges of a graph, and reduce them at each node.
@@ -79,7 +78,7 @@ def graph_send_recv(
     return out
 
 
-def identity_loss(x: Tensor, reduction: Any = "none") -> Tensor:
+def identity_loss(x: Tensor, reduction: str | int = "none") -> Tensor:
     """Mark a tensor as the loss of a network, and reduce it.
 
     Parameters

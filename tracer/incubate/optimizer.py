@@ -5,6 +5,7 @@ programs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,10 +20,12 @@ from ..fluid.optimizer import LarsMomentumOptimizer, RecomputeOptimizer
 from ..fluid.optimizer.model_average import ModelAverage as Averages
 from ..fluid.optimizer.wrappers import LookaheadOptimizer
 from ..ir import program as data
+from ..optimizer.optimizer import Optimizer
 from ..static import default_main_program
 from ..static.graph.constants import emit_constant
 from ..static.graph.mode import StaticGraphMode
 from ..static.graph.parameters import declare_persistable_and_emit_initializer
+from ..static.graph.program import Program
 
 __all__ = ["LarsMomentumOptimizer", "LookAhead", "ModelAverage", "RecomputeOptimizer"]
 
@@ -67,7 +70,7 @@ class LookAhead(LookaheadOptimizer):
     """
 
     def __init__(
-        self, inner_optimizer: Any, alpha: float = 0.5, k: int = 5, name: str | None = None
+        self, inner_optimizer: Optimizer, alpha: float = 0.5, k: int = 5, name: str | None = None
     ) -> None:
         if inner_optimizer is None:
             raise ArgumentAssertionError(
@@ -119,10 +122,10 @@ class LookAhead(LookaheadOptimizer):
 
     def minimize(
         self,
-        loss: Any,
-        startup_program: Any = None,
-        parameters: Any = None,
-        no_grad_set: Any = None,
+        loss: Tensor,
+        startup_program: Program | None = None,
+        parameters: Sequence[Tensor | str] | None = None,
+        no_grad_set: AbstractSet[Tensor | str] | None = None,
     ) -> Any:
         """Update the parameters; in a program, append the ops that do so.
 
@@ -237,7 +240,7 @@ class ModelAverage(Averages):
     def __init__(
         self,
         average_window_rate: float,
-        parameters: Sequence[Any] | None = None,
+        parameters: Sequence[Tensor] | None = None,
         min_average_window: int = 10000,
         max_average_window: int = 10000,
         name: str | None = None,
@@ -289,10 +292,10 @@ class ModelAverage(Averages):
 
     def minimize(
         self,
-        loss: Any,
-        startup_program: Any = None,
-        parameters: Any = None,
-        no_grad_set: Any = None,
+        loss: Tensor,
+        startup_program: Program | None = None,
+        parameters: Sequence[Tensor | str] | None = None,
+        no_grad_set: AbstractSet[Tensor | str] | None = None,
     ) -> None:
         """In eager mode, add the current parameters to the sums of their averages, as `step` does.
 
@@ -331,7 +334,7 @@ class ModelAverage(Averages):
             parameter.clear_grad()
 
     @contextmanager
-    def apply(self, executor: Any = None, need_restore: bool = True) -> Iterator[None]:
+    def apply(self, executor: object = None, need_restore: bool = True) -> Iterator[None]:
         """Return a context manager in which the parameters have their averages as values.
 
         Parameters
@@ -379,7 +382,7 @@ class ModelAverage(Averages):
             if need_restore:
                 self.restore()
 
-    def restore(self, executor: Any = None) -> None:
+    def restore(self, executor: object = None) -> None:
         """Restore the values that the parameters had before `apply` replaced them by averages.
 
         It is needed after ``apply(need_restore=False)`` only.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -133,7 +133,7 @@ class Tensor:
             )
         self._array = np.array(data, order="C")
 
-    def share_external_data(self, data: Any) -> None:
+    def share_external_data(self, data: eager.Tensor | Array) -> None:
         """Use a Tensor or ndarray as the value of an input, without a copy if it is C-contiguous.
 
         It must not change until the run has finished.
@@ -428,7 +428,11 @@ class Predictor:
         """
         return _require_handle(self._outputs, name, "output")
 
-    def run(self, inputs: Sequence[Any] | None = None) -> Any:
+    @overload
+    def run(self, inputs: None = None) -> bool: ...
+    @overload
+    def run(self, inputs: Sequence[eager.Tensor | Array]) -> list[eager.Tensor]: ...
+    def run(self, inputs: Sequence[eager.Tensor | Array] | None = None) -> Any:
         """Compute all outputs.
 
         Parameters
@@ -486,7 +490,7 @@ class Predictor:
         packed = " and ".join(f"'{self._lod_names[name]}'" for name in missing)
         return f"the LoD of {packed} is missing; call set_lod"
 
-    def clone(self, stream: Any = None) -> Predictor:
+    def clone(self, stream: object = None) -> Predictor:
         """Return another predictor with the same engine and weights, but with its own handles.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..core.errors import ArgumentAssertionError, OpError, append_user_line
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.profile_events import iterate_with_events, profile_state
 from ..core.tensor import Tensor
+from ..core.type_aliases import PlaceLike
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler
 from .workers import WorkerBatchIterator
@@ -183,10 +184,10 @@ class DataLoader:
     def __init__(
         self,
         dataset: Dataset,
-        feed_list: Any = None,
-        places: Any = None,
+        feed_list: Sequence[Tensor] | None = None,
+        places: PlaceLike | Sequence[PlaceLike] | None = None,
         return_list: bool = True,
-        batch_sampler: Any = None,
+        batch_sampler: Iterable[Sequence[int]] | None = None,
         batch_size: int | None = 1,
         shuffle: bool = False,
         drop_last: bool = False,
@@ -223,7 +224,7 @@ class DataLoader:
                     "DataLoader: batch_sampler is exclusive with batch_size, shuffle and drop_last"
                 )
             )
-        self.batch_sampler = batch_sampler
+        self.batch_sampler: Any = batch_sampler
         if self.is_iterable_dataset:
             if shuffle or batch_sampler is not None:
                 raise OpError(

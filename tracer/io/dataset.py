@@ -10,6 +10,7 @@ from typing import Any
 from ..core import cuda, rng
 from ..core.errors import ArgumentAssertionError, IndexRangeError, OpError, append_user_line
 from ..core.tensor import Tensor
+from ..core.type_aliases import Array
 
 
 class Dataset:
@@ -82,7 +83,7 @@ class TensorDataset(Dataset):
     ([3], 2, 4)
     """
 
-    def __init__(self, tensors: Sequence[Any]) -> None:
+    def __init__(self, tensors: Sequence[Tensor | Array]) -> None:
         if len({t.shape[0] for t in tensors}) > 1:
             raise ArgumentAssertionError(
                 append_user_line(
@@ -240,7 +241,9 @@ class ChainDataset(IterableDataset):
             yield from dataset
 
 
-def random_split(dataset: Dataset, lengths: Sequence[int], generator: Any = None) -> list[Subset]:
+def random_split(
+    dataset: Dataset, lengths: Sequence[int], generator: object = None
+) -> list[Subset]:
     """Split a dataset at random into subsets of the given sizes.
 
     Parameters

@@ -11,6 +11,7 @@ import numpy as np
 from ..core import rng
 from ..core.communicator import process_groups
 from ..core.errors import ArgumentAssertionError, OpError, append_user_line
+from ..core.type_aliases import Array
 
 
 class Sampler:
@@ -32,7 +33,7 @@ class Sampler:
     """
 
     def __init__(self, data_source: Sized | None = None) -> None:
-        self.data_source = data_source
+        self.data_source: Any = data_source
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError
@@ -86,7 +87,7 @@ class RandomSampler(Sampler):
         data_source: Sized,
         replacement: bool = False,
         num_samples: int | None = None,
-        generator: Any = None,
+        generator: Iterator[int] | None = None,
     ) -> None:
         super().__init__(data_source)
         self.replacement = replacement
@@ -102,7 +103,7 @@ class RandomSampler(Sampler):
         >>> paddle.io.RandomSampler(range(4), num_samples=10).num_samples
         4
         """
-        size = len(self.data_source)  # type: ignore[arg-type]
+        size = len(self.data_source)
         if self._num_samples is None:
             return size
         if self.replacement or self.generator is not None:
@@ -112,7 +113,7 @@ class RandomSampler(Sampler):
     def __iter__(self) -> Iterator[int]:
         if self.generator is not None:
             return itertools.islice(self.generator, self.num_samples)
-        generator, size = rng.generator(), len(self.data_source)  # type: ignore[arg-type]
+        generator, size = rng.generator(), len(self.data_source)
         if self.replacement:
             return iter(generator.integers(0, size, self.num_samples).tolist())
         return iter(generator.permutation(size)[: self.num_samples].tolist())
@@ -145,7 +146,9 @@ class WeightedRandomSampler(Sampler):
     [1, 1, 1]
     """
 
-    def __init__(self, weights: Any, num_samples: int, replacement: bool = True) -> None:
+    def __init__(
+        self, weights: Sequence[float] | Array, num_samples: int, replacement: bool = True
+    ) -> None:
         super().__init__()
         self.weights = np.asarray(weights, np.float64)
         self.num_samples, self.replacement = num_samples, replacement
@@ -236,7 +239,7 @@ class BatchSampler(Sampler):
 
     def __init__(
         self,
-        dataset: Any = None,
+        dataset: Sized | None = None,
         sampler: Iterable[int] | None = None,
         shuffle: bool = False,
         batch_size: int = 1,
@@ -259,13 +262,9 @@ class BatchSampler(Sampler):
                 append_user_line(f"BatchSampler: batch_size={batch_size} is not a positive int")
             )
         super().__init__(dataset)
-        self.sampler: Any = (
-            sampler
-            if sampler is not None
-            else RandomSampler(dataset)
-            if shuffle
-            else SequenceSampler(dataset)
-        )
+        self.sampler: Any = sampler
+        if dataset is not None:
+            self.sampler = RandomSampler(dataset) if shuffle else SequenceSampler(dataset)
         self.batch_size = batch_size
         self.drop_last = drop_last
 
@@ -319,7 +318,7 @@ class DistributedBatchSampler(BatchSampler):
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Sized,
         batch_size: int,
         num_replicas: int | None = None,
         rank: int | None = None,

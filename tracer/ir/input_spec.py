@@ -11,6 +11,7 @@ from ..core import pytree
 from ..core.dtype import parse_dtype
 from ..core.errors import OpError
 from ..core.tensor import Tensor
+from ..core.type_aliases import Array, DTypeLike
 from .dim import Dim, Dims, split_sizes_and_dims
 
 
@@ -43,8 +44,8 @@ class InputSpec:
 
     def __init__(
         self,
-        shape: Sequence[Any],
-        dtype: Any = "float32",
+        shape: Sequence[int | str | Dim | None],
+        dtype: DTypeLike = "float32",
         name: str | None = None,
         stop_gradient: bool = False,
     ) -> None:
@@ -139,7 +140,7 @@ class InputSpec:
         return cls(list(tensor.meta.shape), tensor.dtype, name or tensor.name)
 
     @classmethod
-    def from_numpy(cls, ndarray: Any, name: str | None = None) -> Self:
+    def from_numpy(cls, ndarray: Array, name: str | None = None) -> Self:
         """Return an InputSpec with the shape and dtype of an ndarray.
 
         Parameters
@@ -165,7 +166,7 @@ class InputSpec:
             raise ValueError(f"InputSpec.from_numpy: {type(ndarray).__name__} is not a ndarray")
         return cls(list(ndarray.shape), ndarray.dtype, name)
 
-    def batch(self, batch_size: Any) -> Self:
+    def batch(self, batch_size: int | str | Sequence[int] | Array) -> Self:
         """Insert a batch axis at the front of the shape, in place.
 
         Parameters

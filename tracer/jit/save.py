@@ -33,6 +33,7 @@ from .model_writer import (
     write_and_verify_model_files,
 )
 from .save_hooks import _run_save_pre_hooks
+from .type_aliases import InputSpecs
 from .verify import ReferenceFunction, run_compiled_program
 
 SAVE_CONFIGS = (
@@ -53,7 +54,7 @@ SAVE_CONFIGS = (
 def save(
     layer: Callable[..., Any],
     path: str | os.PathLike[str],
-    input_spec: Sequence[Any] | None = None,
+    input_spec: InputSpecs | None = None,
     **configs: Any,
 ) -> None:
     """Save a layer or function in Paddle's file formats, and verify the files.

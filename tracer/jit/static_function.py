@@ -53,6 +53,7 @@ from .input_specs import (
 from .layer_capture import CapturedProgram
 from .operators.calls import convert_if_user_code
 from .program_cache import MAX_PROGRAMS_PER_SIGNATURE, ProgramCache
+from .type_aliases import InputSpecs
 
 _last_captured_function: list[
     weakref.ref[StaticFunction]
@@ -107,10 +108,10 @@ class StaticFunction:
     def __init__(
         self,
         function: Callable[..., Any],
-        input_spec: Any = None,
-        owner: Any = None,
+        input_spec: InputSpecs | None = None,
+        owner: object = None,
         full_graph: bool = True,
-        **_: Any,
+        **_: object,
     ) -> None:
         self._function = function
         self._python_fallback = PythonFallback(full_graph)
@@ -540,7 +541,7 @@ class StaticFunction:
         return concrete, concrete.captured_program
 
     def concrete_program_specify_input_spec(
-        self, input_spec: Any = None, with_hook: bool = False
+        self, input_spec: InputSpecs | None = None, with_hook: bool = False
     ) -> ConcreteProgram:
         """Return the program for an `input_spec`; capture it if needed.
 
@@ -586,7 +587,7 @@ class StaticFunction:
         """
         return self._input_spec is not None
 
-    def arguments_for_save(self, input_spec: Any = None) -> FlattenedArguments:
+    def arguments_for_save(self, input_spec: InputSpecs | None = None) -> FlattenedArguments:
         """Return the arguments for which `jit.save` writes a program, with InputSpecs for tensors.
 
         Parameters
@@ -668,7 +669,7 @@ class StaticFunction:
         """Return the arguments of the decorator's `input_spec` if `specs` select some of its
         inputs. Inputs that `specs` does not select are not inputs of the saved program.
         """
-        own_specs = list(self._input_spec)
+        own_specs: list[Any] = list(self._input_spec or [])
         merged = try_merge_specs_into_declared_by_name(
             specs, own_specs
         ) or merge_specs_into_declared_in_order(list(specs), own_specs)

@@ -25,6 +25,7 @@ from .program_cache import ProgramCache
 from .save import capture_for_inference, select_names_by_index
 from .sot import ENV_ENABLE_SOT
 from .static_function import StaticFunction, require_last_captured_function
+from .type_aliases import InputSpecs
 
 IGNORED_ARGUMENTS = frozenset(
     {"property", "full_graph", "is_prim_infer", "backend"}
@@ -34,25 +35,25 @@ IGNORED_ARGUMENTS = frozenset(
 @overload
 def to_static(
     function: Function,
-    input_spec: Sequence[Any] | None = None,
+    input_spec: InputSpecs | None = None,
     build_strategy: BuildStrategy | None = None,
     backend: str | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Function: ...
 @overload
 def to_static(
     function: None = None,
-    input_spec: Sequence[Any] | None = None,
+    input_spec: InputSpecs | None = None,
     build_strategy: BuildStrategy | None = None,
     backend: str | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Callable[[Function], Function]: ...
 def to_static(
     function: Any = None,
-    input_spec: Sequence[Any] | None = None,
+    input_spec: InputSpecs | None = None,
     build_strategy: BuildStrategy | None = None,
     backend: str | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Make a function, a method or the forward of a layer run as a program.
 
@@ -143,14 +144,16 @@ def to_static(
     return result
 
 
-def _replace_forward_by_static_function(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:
+def _replace_forward_by_static_function(
+    layer: Layer, input_spec: InputSpecs | None, full_graph: bool
+) -> Layer:
     forward = layer.forward
     plain = forward._function if isinstance(forward, StaticFunction) else forward
     layer.__dict__["forward"] = StaticFunction(plain, input_spec, layer, full_graph)
     return layer
 
 
-def _check_input_spec_is_sequence(input_spec: Any) -> None:
+def _check_input_spec_is_sequence(input_spec: InputSpecs | None) -> None:
     if input_spec is not None and not isinstance(input_spec, list | tuple):
         raise TypeError(
             append_user_line(
@@ -246,7 +249,7 @@ class ProgramTranslator:
         """
         conversion_switches.enable_to_static(enable_to_static)
 
-    def get_output(self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def get_output(self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: object) -> Any:
         """Run a function as a program and return its result.
 
         Parameters
@@ -295,7 +298,7 @@ class ProgramTranslator:
         return found
 
     def get_program(
-        self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any
+        self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: object
     ) -> tuple[Program, Program, list[Any], list[Any]]:
         """Capture a function for some arguments and return its programs.
 

@@ -58,7 +58,10 @@ class TracedLayer:
 
     @staticmethod
     def trace(
-        layer: Layer, inputs: Any, guards: str = CHECK, again: Any = None
+        layer: Layer,
+        inputs: Tensor | Sequence[object],
+        guards: str = CHECK,
+        again: Tensor | Sequence[object] | None = None,
     ) -> tuple[Any, TracedLayer]:
         """Run a layer on some inputs and record its ops.
 

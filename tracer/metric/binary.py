@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import OpError, append_user_line
+from ..core.tensor import Tensor
+from ..core.type_aliases import Array
 from .metrics import Metric
 
 
-def _flatten_and_check_equal_size(name: str, preds: Any, labels: Any) -> tuple[Any, Any]:
+def _flatten_and_check_equal_size(
+    name: str, preds: Tensor | Array, labels: Tensor | Array
+) -> tuple[Any, Any]:
     """Return predictions and labels as flat arrays of equal length."""
     preds, labels = np.asarray(preds), np.asarray(labels).reshape(-1)
     if preds.size != labels.size:
@@ -43,7 +47,7 @@ class Precision(Metric):
         self._name = name
         self.reset()
 
-    def update(self, preds: Any, labels: Any) -> None:
+    def update(self, preds: Tensor | Array, labels: Tensor | Array) -> None:
         """Add the predictions and labels of a batch.
 
         Parameters
@@ -116,7 +120,7 @@ class Recall(Metric):
         self._name = name
         self.reset()
 
-    def update(self, preds: Any, labels: Any) -> None:
+    def update(self, preds: Tensor | Array, labels: Tensor | Array) -> None:
         """Add the predictions and labels of a batch.
 
         Parameters
@@ -203,7 +207,7 @@ class Auc(Metric):
         self._name, self._num_thresholds = name, num_thresholds
         self.reset()
 
-    def update(self, preds: Any, labels: Any) -> None:
+    def update(self, preds: Tensor | Array, labels: Tensor | Array) -> None:
         """Add the predictions and labels of a batch.
 
         Parameters

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.type_aliases import Array
 from ..tensor.manipulation import unsqueeze
 from ..tensor.search import topk
 
@@ -19,8 +20,8 @@ def accuracy(
     input: Tensor,
     label: Tensor,
     k: int = 1,
-    correct: Any = None,
-    total: Any = None,
+    correct: Tensor | None = None,
+    total: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Return the fraction of rows whose label is among the classes with the k largest scores.
@@ -87,13 +88,15 @@ class Metric:
     0.5
     """
 
-    def compute(self, *args: Any) -> Any:
+    def compute(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the arguments of `update` from the tensors of a batch.
 
         Parameters
         ----------
         *args : Tensor
             Outputs of the network, then labels.
+        **kwargs
+            Not used. Subclasses may name their parameters.
 
         Returns
         -------
@@ -107,13 +110,15 @@ class Metric:
         """
         return args
 
-    def update(self, *args: Any) -> Any:
+    def update(self, *args: Any, **kwargs: Any) -> Any:
         """Add a batch to the metric. Subclasses override this method.
 
         Parameters
         ----------
         *args : ndarray
             What `compute` returned.
+        **kwargs
+            Not used. Subclasses may name their parameters.
 
         Returns
         -------
@@ -156,7 +161,7 @@ class Metric:
         """
         raise NotImplementedError
 
-    def name(self) -> Any:
+    def name(self) -> str | list[str]:
         """Return the name of the metric, or of each of its values. Subclasses override this method.
 
         Returns
@@ -226,7 +231,7 @@ class Accuracy(Metric):
             (best_classes == labels.reshape(*best_classes.shape[:-1], 1)).astype(np.float32)
         )
 
-    def update(self, correct: Any, *args: Any) -> Any:
+    def update(self, correct: Tensor | Array, *args: Any) -> Any:
         """Add a batch.
 
         Parameters
@@ -263,7 +268,7 @@ class Accuracy(Metric):
         self.total = [0.0] * len(self.topk)
         self.count = [0] * len(self.topk)
 
-    def name(self) -> Any:
+    def name(self) -> list[str]:
         """Return a list of names, one for each k.
 
         Returns

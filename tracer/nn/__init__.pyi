@@ -2,9 +2,11 @@
 
 # Written by `python -m tests.tools.type_stubs`.
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from oarlock.core.tensor import Tensor
+from oarlock.core.type_aliases import Array, Shape, Size
 from oarlock.nn import (
     activation,
     clip,
@@ -24,6 +26,7 @@ from oarlock.nn import (
     norm,
     param_attr,
     pooling,
+    quant,
     rnn,
     state_dict,
     transformer,
@@ -272,6 +275,7 @@ __all__ = [
     "norm",
     "param_attr",
     "pooling",
+    "quant",
     "rnn",
     "state_dict",
     "transformer",
@@ -330,11 +334,11 @@ class Fold(FunctionLayer):
     """Sum columns into sliding windows of images (col2im): the adjoint of `Unfold`."""
     def __init__(
         self,
-        output_sizes: Any,
-        kernel_sizes: Any,
-        dilations: Any = 1,
-        paddings: Any = 0,
-        strides: Any = 1,
+        output_sizes: Ints,
+        kernel_sizes: Ints,
+        dilations: Ints = 1,
+        paddings: Ints = 0,
+        strides: Ints = 1,
         name: str | None = None,
     ) -> None: ...
     def forward(self, input: Any) -> Tensor: ...
@@ -457,7 +461,7 @@ class Pad1D(_PadLayer):
     """Pad the last axis of a batch of sequences on all sides."""
     def __init__(
         self,
-        padding: Any,
+        padding: int | Sequence[Size] | Tensor | Array,
         mode: str = "constant",
         value: float = 0.0,
         data_format: str = "NCL",
@@ -469,7 +473,7 @@ class Pad2D(_PadLayer):
     """Pad a batch of images on all sides."""
     def __init__(
         self,
-        padding: Any,
+        padding: int | Sequence[Size] | Tensor | Array,
         mode: str = "constant",
         value: float = 0.0,
         data_format: str = "NCHW",
@@ -481,7 +485,7 @@ class Pad3D(_PadLayer):
     """Pad a batch of volumes on all sides."""
     def __init__(
         self,
-        padding: Any,
+        padding: int | Sequence[Size] | Tensor | Array,
         mode: str = "constant",
         value: float = 0.0,
         data_format: str = "NCDHW",
@@ -607,7 +611,7 @@ class TripletMarginWithDistanceLoss(FunctionLayer):
     """Triplet loss with a given distance d (Schroff et al. 2015)."""
     def __init__(
         self,
-        distance_function: Any = None,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
         margin: float = 1.0,
         swap: bool = False,
         reduction: str = "mean",
@@ -619,10 +623,10 @@ class Unfold(FunctionLayer):
     """Extract sliding windows of images as columns (im2col)."""
     def __init__(
         self,
-        kernel_sizes: Any,
-        dilations: Any = 1,
-        paddings: Any = 0,
-        strides: Any = 1,
+        kernel_sizes: Ints,
+        dilations: Ints = 1,
+        paddings: Ints = 0,
+        strides: Ints = 1,
         name: str | None = None,
     ) -> None: ...
     def forward(self, input: Any) -> Tensor: ...
@@ -631,8 +635,8 @@ class Upsample(_ResizeLayer):
     """Resize a batch of sequences, images or volumes by interpolation."""
     def __init__(
         self,
-        size: Any = None,
-        scale_factor: Any = None,
+        size: Shape | None = None,
+        scale_factor: float | Sequence[float] | Tensor | None = None,
         mode: str = "nearest",
         align_corners: bool = False,
         align_mode: int = 0,
@@ -645,8 +649,8 @@ class UpsamplingBilinear2D(_UpsampleBilinear):
     """Resize a batch of images by bilinear interpolation with aligned corners."""
     def __init__(
         self,
-        size: Any = None,
-        scale_factor: Any = None,
+        size: Shape | None = None,
+        scale_factor: float | Sequence[float] | Tensor | None = None,
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None: ...
@@ -656,8 +660,8 @@ class UpsamplingNearest2D(_UpsampleNearest):
     """Resize a batch of images by nearest-neighbor interpolation."""
     def __init__(
         self,
-        size: Any = None,
-        scale_factor: Any = None,
+        size: Shape | None = None,
+        scale_factor: float | Sequence[float] | Tensor | None = None,
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None: ...
@@ -666,6 +670,9 @@ class UpsamplingNearest2D(_UpsampleNearest):
 class ZeroPad2D(_PadLayer):
     """Pad a batch of images with zeros."""
     def __init__(
-        self, padding: Ints, data_format: str = "NCHW", name: str | None = None
+        self,
+        padding: int | Sequence[Size] | Tensor | Array,
+        data_format: str = "NCHW",
+        name: str | None = None,
     ) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
 
 from ..core.errors import ArgumentAssertionError, OpError, append_user_line
 from ..core.parameter import Parameter
 from .layer import Layer
+from .type_aliases import SequentialItem
 
 __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
 
@@ -46,14 +47,14 @@ class Sequential(Layer):
     (ReLU(), 2)
     """
 
-    def __init__(self, *layers: Any) -> None:
+    def __init__(self, *layers: SequentialItem | Sequence[SequentialItem | str]) -> None:
         super().__init__()
         is_layer_list = (
             len(layers) == 1
             and isinstance(layers[0], list)
             and not any(isinstance(v, str) for v in layers[0])
         )
-        items = layers[0] if is_layer_list else layers
+        items: Any = layers[0] if is_layer_list else layers
         for i, layer in enumerate(items):
             name, sublayer = layer if isinstance(layer, list | tuple) else (str(i), layer)
             self.add_sublayer(str(name), sublayer)
@@ -63,10 +64,13 @@ class Sequential(Layer):
             input = layer(input)  # type: ignore[misc]
         return input
 
+    def __iter__(self) -> Iterator[Any]:
+        return iter(list(self._sub_layers.values()))
+
     def __getitem__(self, index: Any) -> Any:
         layers = list(self._sub_layers.values())
         if isinstance(index, slice):
-            return type(self)(*layers[index])
+            return type(self)(*cast("list[Layer]", layers[index]))
         return self._sub_layers[index] if isinstance(index, str) else layers[index]
 
     def __setitem__(self, index: Any, layer: Layer) -> None:
@@ -244,7 +248,9 @@ class LayerDict(Layer):
     (['fc', 'act', 'drop'], True)
     """
 
-    def __init__(self, sublayers: Any = None) -> None:
+    def __init__(
+        self, sublayers: LayerDict | Mapping[str, Layer] | Iterable[tuple[str, Layer]] | None = None
+    ) -> None:
         super().__init__()
         self.update(sublayers or {})
 
@@ -311,7 +317,9 @@ class LayerDict(Layer):
         """
         return self._sub_layers.items()
 
-    def update(self, sublayers: Any) -> None:
+    def update(
+        self, sublayers: LayerDict | Mapping[str, Layer] | Iterable[tuple[str, Layer]]
+    ) -> None:
         """Add layers; a layer with an existing name replaces the old one.
 
         Parameters

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal, overload
 
 from ..core import cuda, rng, unique_name
 from ..core.dtype import parse_dtype
 from ..core.errors import OarlockError, append_user_line
 from ..core.mode import state
 from ..core.parameter import Parameter
+from ..core.type_aliases import DTypeLike
 from .initializer import Constant, Initializer, XavierUniform, global_initializer
 from .param_attr import ParamAttr
+from .type_aliases import ParamAttrLike
 
 
 def create_parameter_from_param_attr(
@@ -75,11 +78,39 @@ def _create_with_initializer(
     return parameter
 
 
+@overload
 def create_parameter(
-    shape: Any,
-    dtype: Any,
+    shape: Sequence[int],
+    dtype: DTypeLike,
     name: str | None = None,
-    attr: Any = None,
+    attr: ParamAttr | Initializer | str | Literal[True] | None = None,
+    is_bias: bool = False,
+    default_initializer: Initializer | None = None,
+) -> Parameter: ...
+@overload
+def create_parameter(
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    name: str | None = None,
+    *,
+    attr: Literal[False],
+    is_bias: bool = False,
+    default_initializer: Initializer | None = None,
+) -> None: ...
+@overload
+def create_parameter(
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    name: str | None = None,
+    attr: ParamAttrLike | None = None,
+    is_bias: bool = False,
+    default_initializer: Initializer | None = None,
+) -> Any: ...
+def create_parameter(
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    name: str | None = None,
+    attr: ParamAttrLike | None = None,
     is_bias: bool = False,
     default_initializer: Initializer | None = None,
 ) -> Parameter | None:

@@ -5,6 +5,7 @@ B: batch size, W: beam size
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,7 +43,7 @@ class Decoder:
         """Run one step; return outputs, states, next inputs and finished flags."""
         raise NotImplementedError(f"{type(self).__name__} does not implement step")
 
-    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Tensor) -> Any:
+    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Tensor | None) -> Any:
         """Convert the stacked outputs of all steps; returns outputs and states."""
         return outputs, final_states
 
@@ -122,12 +123,12 @@ class BeamSearchDecoder(Decoder):
 
     def __init__(
         self,
-        cell: Any,
+        cell: Callable[..., Any],
         start_token: int,
         end_token: int,
         beam_size: int,
-        embedding_fn: Any = None,
-        output_fn: Any = None,
+        embedding_fn: Callable[..., Any] | None = None,
+        output_fn: Callable[..., Any] | None = None,
     ) -> None:
         self.cell = cell
         self.start_token, self.end_token, self.beam_size = start_token, end_token, beam_size
@@ -277,7 +278,7 @@ class BeamSearchDecoder(Decoder):
             finished,
         )
 
-    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Tensor) -> Any:
+    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Tensor | None) -> Any:
         """Follow the beams back from the last step and return their token sequences.
 
         Parameters
@@ -351,7 +352,7 @@ def _make_finished_state_selector(finished: Tensor) -> Any:
 
 
 def dynamic_decode(
-    decoder: Any,
+    decoder: Decoder,
     inits: Any = None,
     max_step_num: int | None = None,
     output_time_major: bool = False,

@@ -41,6 +41,7 @@ class FunctionLayer(LayerWithArgumentAttributes):
 
     row: ClassVar[Row]
     _attribute_names: ClassVar[dict[str, str]] = {}  # exceptions from the row's attribute_format
+    _argument_types: ClassVar[dict[str, str]] = {}  # of arguments that the function does not have
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         try:

@@ -17,6 +17,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
+from ..core.type_aliases import TensorLike
 
 __all__ = [
     "Assign",
@@ -454,7 +455,7 @@ class Assign(Initializer):
     [[1.0], [2.0]]
     """
 
-    def __init__(self, value: Any, name: str | None = None) -> None:
+    def __init__(self, value: TensorLike, name: str | None = None) -> None:
         self.value = np.asarray(cuda.to_host(value.array) if isinstance(value, Tensor) else value)
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Literal, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..core.name_hints import LAYER_ATTRIBUTES, suggest_alternatives
 from ..core.parameter import Parameter
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import RemovableHookHandle, Tensor
-from ..core.type_aliases import DTypeLike, Shape
+from ..core.type_aliases import DTypeLike, PlaceLike, Shape, TensorLike
 from .create_parameter import create_parameter_from_param_attr
 from .initializer import Initializer
 from .param_attr import ParamAttr
@@ -112,6 +112,9 @@ class _LayerHelperDescriptor:
         return import_legacy_module("dygraph.layer_object_helper").Paddle2LayerHelper(
             layer._full_name
         )
+
+
+SublayerT = TypeVar("SublayerT", bound=Callable[..., Any] | None)  # usually a layer
 
 
 @suggest_alternatives(LAYER_ATTRIBUTES)
@@ -288,6 +291,33 @@ class Layer:
         resolved = default_float_np_dtype() if dtype is None else parse_dtype(dtype).np
         return default_float_np_dtype() if resolved == np.float32 else resolved
 
+    @overload
+    def create_parameter(
+        self,
+        shape: Shape,
+        attr: Literal[False],
+        dtype: DTypeLike | None = None,
+        is_bias: bool = False,
+        default_initializer: Initializer | None = None,
+    ) -> None: ...
+    @overload
+    def create_parameter(
+        self,
+        shape: Shape,
+        attr: ParamAttr | Initializer | str | Literal[True] | None = None,
+        dtype: DTypeLike | None = None,
+        is_bias: bool = False,
+        default_initializer: Initializer | None = None,
+    ) -> Parameter: ...
+    @overload
+    def create_parameter(
+        self,
+        shape: Shape,
+        attr: ParamAttrLike | None,
+        dtype: DTypeLike | None = None,
+        is_bias: bool = False,
+        default_initializer: Initializer | None = None,
+    ) -> Any: ...
     def create_parameter(
         self,
         shape: Shape,
@@ -418,7 +448,7 @@ class Layer:
             setattr(self, name, parameter)
         return parameter
 
-    def add_sublayer(self, name: str, sublayer: Any) -> Any:
+    def add_sublayer(self, name: str, sublayer: SublayerT) -> SublayerT:
         """Register a layer under a name, like an assignment to the attribute `name`.
 
         Parameters
@@ -742,7 +772,7 @@ class Layer:
 
     def state_dict(
         self,
-        destination: Any = None,
+        destination: dict[str, Tensor] | None = None,
         include_sublayers: bool = True,
         structured_name_prefix: str = "",
         use_hook: bool = True,
@@ -784,7 +814,7 @@ class Layer:
 
     def to_static_state_dict(
         self,
-        destination: Any = None,
+        destination: dict[str, Tensor] | None = None,
         include_sublayers: bool = True,
         structured_name_prefix: str = "",
         use_hook: bool = True,
@@ -822,7 +852,7 @@ class Layer:
 
     def _state_dict_impl(
         self,
-        destination: Any = None,
+        destination: dict[str, Tensor] | None = None,
         include_sublayers: bool = True,
         structured_name_prefix: str = "",
         include_non_persistable_buffer: bool = False,
@@ -846,7 +876,7 @@ class Layer:
         return state
 
     def set_state_dict(
-        self, state_dict: dict[str, Any], use_structured_name: bool = True
+        self, state_dict: Mapping[str, TensorLike], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
         """Set parameters and persistable buffers from a dict, such as the result of `paddle.load`.
 
@@ -941,7 +971,12 @@ class Layer:
         for parameter in self.parameters():
             parameter.clear_gradient(set_to_zero)
 
-    def to(self, device: Any = None, dtype: DTypeLike | None = None, blocking: Any = None) -> Self:
+    def to(
+        self,
+        device: PlaceLike | None = None,
+        dtype: DTypeLike | None = None,
+        blocking: bool | None = None,
+    ) -> Self:
         """Move parameters and buffers to a device, or cast those of floating-point dtype, in place.
 
         Parameters
@@ -1036,7 +1071,7 @@ class Layer:
             if tensor is not None and is_inexact(tensor.array.dtype):
                 tensor.array = tensor.array.astype(self._dtype)
 
-    def float(self, excluded_layers: Any = None) -> Self:
+    def float(self, excluded_layers: ExcludedLayers = None) -> Self:
         """Cast floating-point parameters and buffers to float32 in place.
 
         Parameters
@@ -1056,7 +1091,7 @@ class Layer:
         """
         return self._cast_layers_except("float32", excluded_layers or ())
 
-    def float16(self, excluded_layers: Any = None) -> Self:
+    def float16(self, excluded_layers: ExcludedLayers = None) -> Self:
         """Cast floating-point parameters and buffers to float16 in place.
 
         `half` is another name of this method.
@@ -1081,7 +1116,7 @@ class Layer:
             "float16", NoHalfPrecisionLayer if excluded_layers is None else excluded_layers
         )
 
-    def bfloat16(self, excluded_layers: Any = None) -> Self:
+    def bfloat16(self, excluded_layers: ExcludedLayers = None) -> Self:
         """Cast floating-point parameters and buffers to bfloat16 in place.
 
         Parameters
@@ -1214,6 +1249,13 @@ class Layer:
             return f"{type(self).__name__}({self.extra_repr()})"
         inner = "\n  ".join(lines)
         return f"{type(self).__name__}({self.extra_repr()}\n  {inner}\n)"
+
+
+LayerT = TypeVar("LayerT", bound=Layer)
+# Layers, and classes of layers, that keep their dtype.
+ExcludedLayers: TypeAlias = (
+    Layer | type[Layer] | list[Layer | type[Layer]] | tuple[Layer | type[Layer], ...] | None
+)
 
 
 class NoHalfPrecisionLayer(Layer):

@@ -17,7 +17,7 @@ from ..core.type_aliases import DTypeLike
 from . import functional as F
 from .functional.sync_norm import sync_batch_norm
 from .initializer import Constant, Normal
-from .layer import Layer, NoHalfPrecisionLayer
+from .layer import Layer, LayerT, NoHalfPrecisionLayer
 from .param_attr import ParamAttr
 from .type_aliases import Ints, ParamAttrLike
 
@@ -964,7 +964,7 @@ class SyncBatchNorm(_BatchNorm):
         )
 
     @classmethod
-    def convert_sync_batchnorm(cls, layer: Layer) -> Layer:
+    def convert_sync_batchnorm(cls, layer: LayerT) -> LayerT:
         """Replace the batch normalizations in a layer, itself included, by SyncBatchNorm layers.
 
         The new layers share the parameters and running statistics of the old ones. BatchNorm1D,
@@ -987,7 +987,7 @@ class SyncBatchNorm(_BatchNorm):
         >>> nn.SyncBatchNorm.convert_sync_batchnorm(net)[1]
         SyncBatchNorm(num_features=8, momentum=0.9, epsilon=1e-05)
         """
-        result = layer
+        result: Any = layer
         if isinstance(layer, _BatchNorm) and not isinstance(layer, SyncBatchNorm | BatchNorm):
             weight, bias = (False if p is None else None for p in (layer.weight, layer.bias))
             result = sync_norm = cls(
@@ -1065,7 +1065,7 @@ class SpectralNorm(Layer):
 
     def __init__(
         self,
-        weight_shape: Any,
+        weight_shape: Sequence[int],
         dim: int = 0,
         power_iters: int = 1,
         eps: float = 1e-12,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from ..core.errors import OperandError, OpError, append_user_line
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
+from ..core.type_aliases import Regularizer
 from .initializer import Initializer
 
 __all__ = ["ParamAttr"]
@@ -57,7 +58,7 @@ class ParamAttr:
         name: str | None = None,
         initializer: Initializer | None = None,
         learning_rate: float = 1.0,
-        regularizer: Any = None,
+        regularizer: Regularizer | None = None,
         trainable: bool = True,
         do_model_average: bool = True,
         need_clip: bool = True,
@@ -99,8 +100,14 @@ class ParamAttr:
         if names:
             raise TypeError(append_user_line(f"ParamAttr: wrong type of {', '.join(names)}"))
 
+    @overload
     @staticmethod
-    def of(spec: Any) -> ParamAttr | None:
+    def of(spec: ParamAttr | Initializer | str | Literal[True] | None) -> ParamAttr: ...
+    @overload
+    @staticmethod
+    def of(spec: ParamAttrLike | None) -> ParamAttr | None: ...
+    @staticmethod
+    def of(spec: ParamAttrLike | None) -> ParamAttr | None:
         """Convert the argument `weight_attr` or `bias_attr` of a layer to a ParamAttr.
 
         Parameters
@@ -149,3 +156,6 @@ class ParamAttr:
             return ParamAttr.of(arg) or False
         except OpError as error:
             raise OperandError(str(error)) from None
+
+
+ParamAttrLike: TypeAlias = ParamAttr | Initializer | str | bool

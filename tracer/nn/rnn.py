@@ -7,6 +7,7 @@ Sequences are [batch, time, features], or [time, batch, features] if time_major.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ..core import pytree
@@ -15,6 +16,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import axis_out_of_range_error, check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
+from ..core.type_aliases import DTypeLike
 from ..tensor.convert import cast
 from ..tensor.creation import arange
 from ..tensor.linalg import matmul
@@ -25,6 +27,7 @@ from . import functional as F
 from .container import LayerList
 from .initializer import Constant, Initializer, Uniform
 from .layer import Layer
+from .type_aliases import ParamAttrLike
 
 __all__ = [
     "GRU",
@@ -101,12 +104,13 @@ class RNNCellBase(Layer):
     """
 
     state_shape: Any
+    input_size: int  # only cells of a BiRNN need it
 
     def get_initial_states(
         self,
         batch_ref: Any,
         shape: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         init_value: float = 0.0,
         batch_dim_idx: int = 0,
     ) -> Any:
@@ -265,10 +269,10 @@ class SimpleRNNCell(_CellWithWeights):
         input_size: int,
         hidden_size: int,
         activation: str = "tanh",
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: ParamAttrLike | None = None,
+        weight_hh_attr: ParamAttrLike | None = None,
+        bias_ih_attr: ParamAttrLike | None = None,
+        bias_hh_attr: ParamAttrLike | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(
@@ -277,7 +281,7 @@ class SimpleRNNCell(_CellWithWeights):
         self.activation = _require_tanh_or_relu(activation)
         self._activation_fn = getattr(F, activation)
 
-    def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
+    def forward(self, inputs: Tensor, states: Tensor | None = None) -> tuple[Tensor, Tensor]:
         hidden = self.get_initial_states(inputs) if states is None else states
         new = self._activation_fn(add(*self._input_and_state_projections(inputs, hidden)))
         return new, new
@@ -337,17 +341,19 @@ class LSTMCell(_CellWithWeights):
         self,
         input_size: int,
         hidden_size: int,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: ParamAttrLike | None = None,
+        weight_hh_attr: ParamAttrLike | None = None,
+        bias_ih_attr: ParamAttrLike | None = None,
+        bias_hh_attr: ParamAttrLike | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(
             4, input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
         )
 
-    def forward(self, inputs: Tensor, states: Any = None) -> Any:
+    def forward(
+        self, inputs: Tensor, states: Sequence[Tensor] | None = None
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         hidden, cell = self.get_initial_states(inputs) if states is None else states
         i, f, g, o = split(add(*self._input_and_state_projections(inputs, hidden)), 4, -1)
         new_cell = add(multiply(F.sigmoid(f), cell), multiply(F.sigmoid(i), F.tanh(g)))
@@ -355,7 +361,7 @@ class LSTMCell(_CellWithWeights):
         return out, (out, new_cell)
 
     @property
-    def state_shape(self) -> Any:
+    def state_shape(self) -> tuple[tuple[int], tuple[int]]:
         """The shapes of h and c without the batch axis: two tuples of int.
 
         Examples
@@ -416,17 +422,17 @@ class GRUCell(_CellWithWeights):
         self,
         input_size: int,
         hidden_size: int,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: ParamAttrLike | None = None,
+        weight_hh_attr: ParamAttrLike | None = None,
+        bias_ih_attr: ParamAttrLike | None = None,
+        bias_hh_attr: ParamAttrLike | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(
             3, input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
         )
 
-    def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
+    def forward(self, inputs: Tensor, states: Tensor | None = None) -> tuple[Tensor, Tensor]:
         hidden = self.get_initial_states(inputs) if states is None else states
         from_inputs, from_hidden = self._input_and_state_projections(inputs, hidden)
         (xr, xz, xc), (hr, hz, hc) = split(from_inputs, 3, -1), split(from_hidden, 3, -1)
@@ -523,7 +529,7 @@ class RNN(Layer):
     ([2, 5, 4], [2, 4])
     """
 
-    def __init__(self, cell: Any, is_reverse: bool = False, time_major: bool = False) -> None:
+    def __init__(self, cell: Layer, is_reverse: bool = False, time_major: bool = False) -> None:
         super().__init__()
         self.cell = cell
         self.is_reverse = is_reverse
@@ -603,7 +609,9 @@ class BiRNN(Layer):
     ([2, 5, 8], [2, 4], [2, 4])
     """
 
-    def __init__(self, cell_fw: Any, cell_bw: Any, time_major: bool = False) -> None:
+    def __init__(
+        self, cell_fw: RNNCellBase, cell_bw: RNNCellBase, time_major: bool = False
+    ) -> None:
         super().__init__()
         if cell_fw.input_size != cell_bw.input_size:
             raise OpError(
@@ -728,7 +736,10 @@ class _RecurrentNetwork(LayerList):
         return matrices + [b for c in self._cells for b in (c.bias_ih, c.bias_hh)]
 
     def forward(
-        self, inputs: Tensor, initial_states: Any = None, sequence_length: Tensor | None = None
+        self,
+        inputs: Tensor,
+        initial_states: Tensor | Sequence[Tensor] | None = None,
+        sequence_length: Tensor | None = None,
     ) -> Any:
         x = inputs if self.time_major else transpose(inputs, [1, 0, 2])
         out, _, _, last = OPS["rnn"](
@@ -837,10 +848,10 @@ class SimpleRNN(_RecurrentNetwork):
         time_major: bool = False,
         dropout: float = 0.0,
         activation: str = "tanh",
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: ParamAttrLike | None = None,
+        weight_hh_attr: ParamAttrLike | None = None,
+        bias_ih_attr: ParamAttrLike | None = None,
+        bias_hh_attr: ParamAttrLike | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(
@@ -931,10 +942,10 @@ class LSTM(_RecurrentNetwork):
         direction: str = "forward",
         time_major: bool = False,
         dropout: float = 0.0,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: ParamAttrLike | None = None,
+        weight_hh_attr: ParamAttrLike | None = None,
+        bias_ih_attr: ParamAttrLike | None = None,
+        bias_hh_attr: ParamAttrLike | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(
@@ -1025,10 +1036,10 @@ class GRU(_RecurrentNetwork):
         direction: str = "forward",
         time_major: bool = False,
         dropout: float = 0.0,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: ParamAttrLike | None = None,
+        weight_hh_attr: ParamAttrLike | None = None,
+        bias_ih_attr: ParamAttrLike | None = None,
+        bias_hh_attr: ParamAttrLike | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(

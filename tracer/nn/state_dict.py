@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def add_parameters_and_buffers_to_state(
 
 
 def assign_matching_state_dict_values(
-    tensors: dict[str, Tensor], state_dict: dict[str, Any], use_structured_name: bool
+    tensors: dict[str, Tensor], state_dict: Mapping[str, Any], use_structured_name: bool
 ) -> tuple[list[str], list[str]]:
     """Set the tensors for which a state dict has a value of the same shape; return the missing and
     the unexpected names.

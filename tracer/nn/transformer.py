@@ -6,8 +6,8 @@ Sequences are [batch, length, embed_dim].
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias, overload
 
 from ..core.dtype import is_real
 from ..core.errors import OpError, append_user_line
@@ -26,6 +26,7 @@ from .functional.sequence import bool_mask_to_additive, is_attention_one_op
 from .layer import Layer
 from .norm import LayerNorm
 from .param_attr import ParamAttr
+from .type_aliases import ParamAttrLike
 
 __all__ = [
     "MultiHeadAttention",
@@ -95,6 +96,12 @@ class StaticCache(NamedTuple):
     v: Tensor
 
 
+AttentionCache: TypeAlias = Cache | StaticCache
+# The class MultiHeadAttention has attributes of the same names.
+GrowingCache: TypeAlias = Cache
+ConstantCache: TypeAlias = StaticCache
+
+
 def activation_function(layer: str, name: str) -> Callable[[Tensor], Tensor]:
     """Return the function of an activation.
 
@@ -162,8 +169,8 @@ class MultiHeadAttention(Layer):
         kdim: int | None = None,
         vdim: int | None = None,
         need_weights: bool = False,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
     ) -> None:
         super().__init__()
         if embed_dim % num_heads:
@@ -206,7 +213,9 @@ class MultiHeadAttention(Layer):
         """
         return self._split_heads(self.k_proj(key)), self._split_heads(self.v_proj(value))
 
-    def _prepare_qkv(self, query: Tensor, key: Tensor, value: Tensor, cache: Any = None) -> Any:
+    def _prepare_qkv(
+        self, query: Tensor, key: Tensor, value: Tensor, cache: AttentionCache | None = None
+    ) -> Any:
         """Project queries, keys and values; with a cache also return the extended cache.
 
         Model libraries override it, e.g. for rotary embeddings.
@@ -218,7 +227,24 @@ class MultiHeadAttention(Layer):
             k, v = cache
         return (q, k, v) if cache is None else (q, k, v, cache)
 
-    def gen_cache(self, key: Tensor, value: Tensor | None = None, type: Any = Cache) -> Any:
+    @overload
+    def gen_cache(
+        self, key: Tensor, value: Tensor | None = None, type: type[GrowingCache] = ...
+    ) -> GrowingCache: ...
+    @overload
+    def gen_cache(
+        self, key: Tensor, value: Tensor | None, type: type[ConstantCache]
+    ) -> ConstantCache: ...
+    @overload
+    def gen_cache(
+        self, key: Tensor, value: Tensor | None = None, *, type: type[ConstantCache]
+    ) -> ConstantCache: ...
+    def gen_cache(
+        self,
+        key: Tensor,
+        value: Tensor | None = None,
+        type: type[AttentionCache] = Cache,
+    ) -> AttentionCache:
         """Create a cache of keys and values for generation step by step.
 
         Parameters
@@ -266,7 +292,7 @@ class MultiHeadAttention(Layer):
         key: Tensor | None = None,
         value: Tensor | None = None,
         attn_mask: Tensor | None = None,
-        cache: Any = None,
+        cache: AttentionCache | None = None,
     ) -> Any:
         """Compute the attention.
 
@@ -409,8 +435,8 @@ class TransformerEncoderLayer(_TransformerLayer):
         attn_dropout: float | None = None,
         act_dropout: float | None = None,
         normalize_before: bool = False,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | Sequence[ParamAttrLike | None] | None = None,
+        bias_attr: ParamAttrLike | Sequence[ParamAttrLike | None] | None = None,
     ) -> None:
         config = _constructor_args_from_locals(locals())
         super().__init__()
@@ -427,7 +453,9 @@ class TransformerEncoderLayer(_TransformerLayer):
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
         self.activation = activation_function(type(self).__name__, activation)
 
-    def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
+    def forward(
+        self, src: Tensor, src_mask: Tensor | None = None, cache: Cache | None = None
+    ) -> Any:
         """Compute the output of the layer.
 
         Parameters
@@ -465,7 +493,7 @@ class TransformerEncoderLayer(_TransformerLayer):
         src = self._apply_with_residual(src, self.norm2, self.dropout2, self._apply_feed_forward)
         return src if cache is None else (src, new_caches[0])
 
-    def gen_cache(self, src: Tensor) -> Any:
+    def gen_cache(self, src: Tensor) -> Cache:
         """Create an empty cache of the self-attention.
 
         Parameters
@@ -517,13 +545,15 @@ class TransformerEncoder(Layer):
     [2, 5, 8]
     """
 
-    def __init__(self, encoder_layer: Any, num_layers: int, norm: Layer | None = None) -> None:
+    def __init__(self, encoder_layer: Layer, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
         self.layers = _layer_and_reconstructed_copies(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
-    def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
+    def forward(
+        self, src: Tensor, src_mask: Tensor | None = None, cache: Sequence[Cache] | None = None
+    ) -> Any:
         """Compute the output of all layers.
 
         Parameters
@@ -559,7 +589,7 @@ class TransformerEncoder(Layer):
         out = src if self.norm is None else self.norm(src)
         return out if cache is None else (out, new_caches)
 
-    def gen_cache(self, src: Tensor) -> list[Any]:
+    def gen_cache(self, src: Tensor) -> list[Cache]:
         """Create an empty cache for each layer.
 
         Parameters
@@ -640,8 +670,8 @@ class TransformerDecoderLayer(_TransformerLayer):
         attn_dropout: float | None = None,
         act_dropout: float | None = None,
         normalize_before: bool = False,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | Sequence[ParamAttrLike | None] | None = None,
+        bias_attr: ParamAttrLike | Sequence[ParamAttrLike | None] | None = None,
     ) -> None:
         config = _constructor_args_from_locals(locals())
         super().__init__()
@@ -665,7 +695,7 @@ class TransformerDecoderLayer(_TransformerLayer):
         memory: Tensor,
         tgt_mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
-        cache: Any = None,
+        cache: tuple[Cache, StaticCache] | None = None,
     ) -> Any:
         """Compute the output of the layer.
 
@@ -724,7 +754,7 @@ class TransformerDecoderLayer(_TransformerLayer):
         tgt = self._apply_with_residual(tgt, self.norm3, self.dropout3, self._apply_feed_forward)
         return tgt if cache is None else (tgt, tuple(new_caches))
 
-    def gen_cache(self, memory: Tensor) -> tuple[Any, Any]:
+    def gen_cache(self, memory: Tensor) -> tuple[Cache, StaticCache]:
         """Create an empty cache of the self-attention, and a cache of the memory.
 
         Parameters
@@ -773,7 +803,7 @@ class TransformerDecoder(Layer):
     [2, 3, 8]
     """
 
-    def __init__(self, decoder_layer: Any, num_layers: int, norm: Layer | None = None) -> None:
+    def __init__(self, decoder_layer: Layer, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
         self.layers = _layer_and_reconstructed_copies(decoder_layer, num_layers)
         self.num_layers = num_layers
@@ -785,7 +815,7 @@ class TransformerDecoder(Layer):
         memory: Tensor,
         tgt_mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
-        cache: Any = None,
+        cache: Sequence[tuple[Cache, StaticCache]] | None = None,
     ) -> Any:
         """Compute the output of all layers.
 
@@ -927,8 +957,8 @@ class Transformer(Layer):
         attn_dropout: float | None = None,
         act_dropout: float | None = None,
         normalize_before: bool = False,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | Sequence[ParamAttrLike | None] | None = None,
+        bias_attr: ParamAttrLike | Sequence[ParamAttrLike | None] | None = None,
         custom_encoder: Layer | None = None,
         custom_decoder: Layer | None = None,
     ) -> None:

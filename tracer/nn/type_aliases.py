@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from ..core.tensor import Tensor
-from .initializer import Initializer
-from .param_attr import ParamAttr
+from .param_attr import ParamAttrLike
 
-ParamAttrLike: TypeAlias = ParamAttr | Initializer | str | bool
+__all__ = ["Ints", "OutputSize", "Padding", "ParamAttrLike", "SequentialItem"]
+
 Ints: TypeAlias = int | Sequence[int]  # one number for all axes, or one per axis
 Padding: TypeAlias = str | int | Sequence[int] | Sequence[Sequence[int]]
 OutputSize: TypeAlias = (
     "int | Tensor | Sequence[int | Tensor | None]"  # None: the size of the input
 )
+# A layer, or its name and the layer.
+SequentialItem: TypeAlias = "Callable[..., Any] | tuple[str | int, Callable[..., Any]]"

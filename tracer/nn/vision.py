@@ -5,20 +5,24 @@ layers of two inputs. Most of these layers are rows of a table, which names the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
+from ..core.type_aliases import Size
 from ..tensor.manipulation import reshape
 from . import functional as F
 from .function_layer import REQUIRED, FunctionLayer, Row, make_layer_class
 from .layer import Layer
+from .type_aliases import ParamAttrLike
 
 
 class _PadLayer(FunctionLayer):
     """Base of the padding layers: an int pads all sides."""
 
     _attribute_names: ClassVar[dict[str, str]] = {"padding": "_pad"}
+    _argument_types: ClassVar[dict[str, str]] = {"padding": "int | Sequence[Size] | Tensor | Array"}
 
     def _normalize_config(self, config: dict[str, Any]) -> dict[str, Any]:
         if isinstance(config["padding"], int):
@@ -896,8 +900,8 @@ class Bilinear(Layer):
         in1_features: int,
         in2_features: int,
         out_features: int,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__()
@@ -952,7 +956,7 @@ class Unflatten(Layer):
     [3, 2, 3]
     """
 
-    def __init__(self, axis: int, shape: Any, name: str | None = None) -> None:
+    def __init__(self, axis: int, shape: Sequence[Size] | Tensor, name: str | None = None) -> None:
         super().__init__()
         self.axis, self.shape, self.name = axis, shape, name
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ..core.errors import OpError
 from ..jit.save import require_path_prefix, save
+from ..jit.type_aliases import InputSpecs
 from ..loader.model_files import read_model
 from .writer import ExportOptions, write_onnx
 
@@ -24,7 +26,11 @@ IGNORED_OPTIONS = (
 
 
 def export(
-    layer: Any, path: str, input_spec: Any = None, opset_version: int | None = None, **configs: Any
+    layer: Callable[..., Any],
+    path: str,
+    input_spec: InputSpecs | None = None,
+    opset_version: int | None = None,
+    **configs: Any,
 ) -> None:
     """Write a layer as an ONNX file, and as Paddle's files of a saved model.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from ..core import native
@@ -18,7 +18,7 @@ from .optimizer import (
     ParameterUpdate,
     assign_arrays_unless_not_implemented,
 )
-from .type_aliases import GradientClip, WeightDecay
+from .type_aliases import GradientClip, Parameters, WeightDecay
 
 __all__ = ["Adam", "AdamW", "Adamax", "Lamb"]
 
@@ -95,7 +95,7 @@ class Adam(Optimizer):
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-08,
-        parameters: Iterable[Any] | None = None,
+        parameters: Parameters | None = None,
         weight_decay: WeightDecay | None = None,
         grad_clip: GradientClip | None = None,
         lazy_mode: bool = False,
@@ -220,7 +220,7 @@ class AdamW(Adam):
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-08,
-        parameters: Iterable[Any] | None = None,
+        parameters: Parameters | None = None,
         weight_decay: float = 0.01,
         lr_ratio: Callable[[Any], float] | None = None,
         apply_decay_param_fun: Callable[[str], bool] | None = None,
@@ -323,7 +323,7 @@ class Adamax(Optimizer):
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-08,
-        parameters: Iterable[Any] | None = None,
+        parameters: Parameters | None = None,
         weight_decay: WeightDecay | None = None,
         grad_clip: GradientClip | None = None,
         name: str | None = None,
@@ -398,7 +398,7 @@ class Lamb(Adam):
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-06,
-        parameters: Iterable[Any] | None = None,
+        parameters: Parameters | None = None,
         grad_clip: GradientClip | None = None,
         exclude_from_weight_decay_fn: Callable[[Any], bool] | None = None,
         multi_precision: bool = False,

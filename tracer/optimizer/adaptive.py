@@ -4,14 +4,13 @@ RMSProp.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..core.errors import OpError, append_user_line
 from ..ops import optimizer
 from .lr_base import LRScheduler
 from .optimizer import AccumulatorSpec, Optimizer
-from .type_aliases import GradientClip, WeightDecay
+from .type_aliases import GradientClip, Parameters, WeightDecay
 
 __all__ = ["Adadelta", "Adagrad", "RMSProp"]
 
@@ -60,7 +59,7 @@ class Adagrad(Optimizer):
         self,
         learning_rate: float | LRScheduler,
         epsilon: float = 1e-06,
-        parameters: Iterable[Any] | None = None,
+        parameters: Parameters | None = None,
         weight_decay: WeightDecay | None = None,
         grad_clip: GradientClip | None = None,
         name: str | None = None,
@@ -123,7 +122,7 @@ class Adadelta(Optimizer):
         learning_rate: float | LRScheduler = 0.001,
         epsilon: float = 1e-06,
         rho: float = 0.95,
-        parameters: Iterable[Any] | None = None,
+        parameters: Parameters | None = None,
         weight_decay: WeightDecay | None = None,
         grad_clip: GradientClip | None = None,
         name: str | None = None,
@@ -193,7 +192,7 @@ class RMSProp(Optimizer):
         epsilon: float = 1e-06,
         momentum: float = 0.0,
         centered: bool = False,
-        parameters: Iterable[Any] | None = None,
+        parameters: Parameters | None = None,
         weight_decay: WeightDecay | None = None,
         grad_clip: GradientClip | None = None,
         name: str | None = None,

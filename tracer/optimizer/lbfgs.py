@@ -4,7 +4,7 @@ differences.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
 from ..ops import optimizer
 from .optimizer import Array, Optimizer
-from .type_aliases import GradientClip, WeightDecay
+from .type_aliases import GradientClip, Parameters, WeightDecay
 
 __all__ = ["LBFGS"]
 
@@ -103,7 +103,7 @@ class LBFGS(Optimizer):
         tolerance_change: float = 1e-09,
         history_size: int = 100,
         line_search_fn: str | None = None,
-        parameters: Iterable[Any] | None = None,
+        parameters: Parameters | None = None,
         weight_decay: WeightDecay | None = None,
         grad_clip: GradientClip | None = None,
         name: str | None = None,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..core.errors import OperandError, OpError, append_user_line
 from ..core.tensor import Tensor
+from ..core.type_aliases import Array, Scalar
 from .lr_base import LRScheduler, require_number
 
 __all__ = ["ReduceOnPlateau"]
@@ -91,7 +90,7 @@ class ReduceOnPlateau(LRScheduler):
         self.base_lr = self.last_lr = float(learning_rate)
         self.last_epoch, self.verbose = 0, verbose
 
-    def step(self, metrics: Any = None, epoch: int | None = None) -> None:  # type: ignore[override]
+    def step(self, metrics: Scalar | Array | None = None, epoch: int | None = None) -> None:  # type: ignore[override]
         """Take the metric after an epoch and reduce the learning rate if it did not improve.
 
         Parameters

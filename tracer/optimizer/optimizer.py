@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from ..core.parameter import Parameter
 from ..core.profile_events import event
 from ..core.tensor import Tensor, save_values_for_backward_before_change, set_grads_to_zero
 from .lr_base import LRScheduler
-from .type_aliases import GradientClip, WeightDecay
+from .type_aliases import GradientClip, Parameters, WeightDecay
 
 Array = Any  # an ndarray with the shape of the parameter
 
@@ -151,7 +152,7 @@ class Optimizer:
     def __init__(
         self,
         learning_rate: float | LRScheduler = 0.001,
-        parameters: Iterable[Any] | None = None,
+        parameters: Parameters | None = None,
         weight_decay: WeightDecay | None = None,
         grad_clip: GradientClip | None = None,
         name: str | None = None,
@@ -527,10 +528,10 @@ class Optimizer:
     def minimize(
         self,
         loss: Tensor,
-        startup_program: Any = None,
-        parameters: Any = None,
-        no_grad_set: Any = None,
-    ) -> tuple[Any, list[tuple[Parameter, Tensor | None]]]:
+        startup_program: object = None,
+        parameters: Sequence[Tensor | str] | None = None,
+        no_grad_set: AbstractSet[Tensor | str] | None = None,
+    ) -> tuple[list[Any] | None, list[tuple[Parameter, Tensor | None]]]:
         """Update the parameters, or append the ops of gradients and update to the program.
 
         In eager mode, it is `step`: call ``loss.backward()`` before. In static graph mode, each run
@@ -583,10 +584,10 @@ class Optimizer:
     def backward(
         self,
         loss: Tensor,
-        startup_program: Any = None,
-        parameters: Any = None,
-        no_grad_set: Any = None,
-        callbacks: Any = None,
+        startup_program: object = None,
+        parameters: Sequence[Tensor | str] | None = None,
+        no_grad_set: AbstractSet[Tensor | str] | None = None,
+        callbacks: Sequence[object] | None = None,
     ) -> list[tuple[Parameter, Tensor]]:
         """Return parameters and their gradients; in static graph mode, append the gradient ops.
 
@@ -630,7 +631,7 @@ class Optimizer:
             return pairs
         return [(p, p.grad) for p in self._parameter_list if p.grad is not None]
 
-    def apply_gradients(self, params_grads: Iterable[tuple[Parameter, Tensor]]) -> Any:
+    def apply_gradients(self, params_grads: Iterable[tuple[Parameter, Tensor]]) -> list[Any] | None:
         """Update parameters by given gradients; in static graph mode, append the ops of the update.
 
         The gradients are clipped and the weight decay is added to them, as in `step`.
@@ -657,7 +658,8 @@ class Optimizer:
         builder = mode.state.mode.program_builder
         if builder is not None:
             return builder.apply(self, params_grads)
-        return self._clip_and_update([(p, g.array) for p, g in params_grads if g is not None])
+        self._clip_and_update([(p, g.array) for p, g in params_grads if g is not None])
+        return None
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set the gradients of all parameters to zero, or to None.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..core import native
 from ..ops import optimizer
@@ -14,7 +13,7 @@ from .optimizer import (
     ParameterUpdate,
     assign_arrays_unless_not_implemented,
 )
-from .type_aliases import GradientClip, WeightDecay
+from .type_aliases import GradientClip, Parameters, WeightDecay
 
 __all__ = ["SGD", "Momentum"]
 
@@ -59,7 +58,7 @@ class SGD(Optimizer):
     def __init__(
         self,
         learning_rate: float | LRScheduler = 0.001,
-        parameters: Iterable[Any] | None = None,
+        parameters: Parameters | None = None,
         weight_decay: WeightDecay | None = None,
         grad_clip: GradientClip | None = None,
         multi_precision: bool = False,
@@ -123,7 +122,7 @@ class Momentum(Optimizer):
         self,
         learning_rate: float | LRScheduler = 0.001,
         momentum: float = 0.9,
-        parameters: Iterable[Any] | None = None,
+        parameters: Parameters | None = None,
         use_nesterov: bool = False,
         weight_decay: WeightDecay | None = None,
         grad_clip: GradientClip | None = None,

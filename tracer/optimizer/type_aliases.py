@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
 
 from ..core.tensor import Tensor
-
-
-class Regularizer(Protocol):
-    """A term that is added to the loss, such as `paddle.regularizer.L2Decay`."""
-
-    def gradient_term(self, parameter: Any) -> Any:
-        """Return the gradient of the term with respect to a parameter."""
-
+from ..core.type_aliases import Regularizer
 
 # A function from pairs (parameter, gradient) to clipped pairs, such as nn.ClipGradByNorm.
 GradientClip: TypeAlias = Callable[[Any], Any]
 WeightDecay: TypeAlias = float | Tensor | Regularizer
+# Parameters, or groups of parameters: dicts with the key "params" and options of the group. Type
+# checkers infer `list[object]` for a list of such dicts.
+Parameters: TypeAlias = Iterable[object]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from ..core.errors import OpError, append_user_line
 from ..core.mode import find_mode_of_class, mode_without_wrappers_of_class, state
@@ -86,7 +86,7 @@ class Profiler:
         *,
         targets: Iterable[ProfilerTarget] | None = None,
         scheduler: Scheduler | tuple[int, int] | None = None,
-        on_trace_ready: Callable[..., Any] | None = None,
+        on_trace_ready: Callable[[Profiler], object] | None = None,
         record_shapes: bool = False,
         profile_memory: bool = False,
         timer_only: bool = False,
@@ -310,7 +310,7 @@ class RecordEvent:
     True
     """
 
-    def __init__(self, name: str, event_type: Any = None) -> None:
+    def __init__(self, name: str, event_type: object = None) -> None:
         self.name, self.event_type = name, event_type
 
     def begin(self) -> None:

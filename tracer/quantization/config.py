@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from ..core.errors import ArgumentAssertionError, OperandError, OpError, append_user_line
@@ -10,7 +11,7 @@ from ..nn import AvgPool2D, Conv2D, Layer, Linear, ReLU
 from ..nn.quant.qat.conv import QuantedConv2D
 from ..nn.quant.qat.linear import QuantedLinear
 from ..nn.quant.stub import QuanterStub, Stub
-from .factory import require_factory_or_none
+from .factory import QuanterFactory, require_factory_or_none
 from .wrapper import ObserveWrapper
 
 DEFAULT_QAT_LAYER_MAPPINGS: dict[type, type] = {
@@ -76,7 +77,7 @@ class QuantConfig:
     <BLANKLINE>
     """
 
-    def __init__(self, activation: Any, weight: Any) -> None:
+    def __init__(self, activation: QuanterFactory | None, weight: QuanterFactory | None) -> None:
         self._global_config = (
             None if activation is None and weight is None else SingleLayerConfig(activation, weight)
         )
@@ -88,7 +89,12 @@ class QuantConfig:
         self._qat_layer_mapping = dict(DEFAULT_QAT_LAYER_MAPPINGS)
         self._customized_leaves: list[type] = []
 
-    def add_layer_config(self, layer: Any, activation: Any = None, weight: Any = None) -> None:
+    def add_layer_config(
+        self,
+        layer: Layer | list[Layer],
+        activation: QuanterFactory | None = None,
+        weight: QuanterFactory | None = None,
+    ) -> None:
         """Set the config of one layer or of each layer of a list.
 
         Parameters
@@ -122,7 +128,12 @@ class QuantConfig:
                 )
             self.add_name_config(one.full_name(), activation, weight)
 
-    def add_name_config(self, layer_name: Any, activation: Any = None, weight: Any = None) -> None:
+    def add_name_config(
+        self,
+        layer_name: str | re.Pattern[str] | Sequence[str | re.Pattern[str]],
+        activation: QuanterFactory | None = None,
+        weight: QuanterFactory | None = None,
+    ) -> None:
         """Set the config of layers by name.
 
         Parameters
@@ -165,7 +176,12 @@ class QuantConfig:
                     )
                 )
 
-    def add_type_config(self, layer_type: Any, activation: Any = None, weight: Any = None) -> None:
+    def add_type_config(
+        self,
+        layer_type: type[Layer] | Sequence[type[Layer]],
+        activation: QuanterFactory | None = None,
+        weight: QuanterFactory | None = None,
+    ) -> None:
         """Set the config of all layers of a type.
 
         Parameters
@@ -188,7 +204,8 @@ class QuantConfig:
         >>> config.add_type_config([nn.Linear, nn.Conv2D], AbsmaxObserver(), AbsmaxObserver())
         """
         config = SingleLayerConfig(activation, weight)
-        for one in layer_type if isinstance(layer_type, list | tuple) else [layer_type]:
+        types: Any = layer_type if isinstance(layer_type, list | tuple) else [layer_type]
+        for one in types:
             _require_layer_class("add_type_config", one)
             self._type2config[one] = config
 

@@ -46,7 +46,7 @@ class QuanterFactory(ClassWithArguments):
     it.
     """
 
-    def _instance(self, layer: Layer) -> Any:
+    def _instance(self, layer: Layer | None) -> Any:
         """Create the quanter or observer of a layer."""
         return self._get_class()(layer, *self._args, **self._kwargs)
 

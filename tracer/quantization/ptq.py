@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..core.errors import ArgumentAssertionError, append_user_line
-from ..nn.layer import Layer
+from ..nn.layer import LayerT
 from .quantize import Quantization
 
 
@@ -30,7 +32,7 @@ class PTQ(Quantization):
     [3, 2]
     """
 
-    def quantize(self, model: Layer, inplace: bool = False) -> Layer:
+    def quantize(self, model: LayerT, inplace: bool = False) -> LayerT:
         """Return the network with observers; call it on calibration data, then `convert` it.
 
         Parameters
@@ -78,4 +80,5 @@ class PTQ(Quantization):
                     f"PTQ.quantize: {type(model).__name__} is in training mode; call eval()"
                 )
             )
-        return self._prepare(model, inplace)
+        prepared: Any = self._prepare(model, inplace)
+        return prepared

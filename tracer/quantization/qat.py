@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..core.errors import ArgumentAssertionError, append_user_line
-from ..nn.layer import Layer
+from ..nn.layer import LayerT
 from .quantize import Quantization
 
 
@@ -33,7 +35,7 @@ class QAT(Quantization):
     [3, 2]
     """
 
-    def quantize(self, model: Layer, inplace: bool = False) -> Layer:
+    def quantize(self, model: LayerT, inplace: bool = False) -> LayerT:
         """Return the network with quantized layers, to be trained.
 
         Parameters
@@ -83,4 +85,5 @@ class QAT(Quantization):
                     f"QAT.quantize: {type(model).__name__} is in evaluation mode; call train()"
                 )
             )
-        return self._prepare(model, inplace)
+        prepared: Any = self._prepare(model, inplace)
+        return prepared

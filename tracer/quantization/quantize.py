@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.errors import InvalidOperationError, OperandError, OpError, append_user_line, warn
 from ..core.tensor import Tensor
-from ..nn.layer import Layer
+from ..nn.layer import Layer, LayerT
 from ..nn.quant.format import ConvertibleQuantedLayer, LinearQuanterDequanter
 from .base_quanter import BaseQuanter, UnsupportedLayerError
 from .config import QuantConfig
@@ -37,10 +37,10 @@ class Quantization(metaclass=abc.ABCMeta):
         self._config = copy.deepcopy(config)
 
     @abc.abstractmethod
-    def quantize(self, model: Layer, inplace: bool = False) -> Layer:
+    def quantize(self, model: LayerT, inplace: bool = False) -> LayerT:
         """Return the network with quanters or observers; `QAT` and `PTQ` describe the arguments."""
 
-    def convert(self, model: Layer, inplace: bool = False, remain_weight: bool = False) -> Layer:
+    def convert(self, model: LayerT, inplace: bool = False, remain_weight: bool = False) -> LayerT:
         """Replace quanters and observers by quantize and dequantize layers, as ONNX has them.
 
         The result can be saved with `jit.save`: it has the ops `quantize_linear` and

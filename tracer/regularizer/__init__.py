@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..core.tensor import Tensor
+from ..core.type_aliases import Array
 
 __all__ = ["L1Decay", "L2Decay"]
 
@@ -33,7 +36,7 @@ class L2Decay:
     def __init__(self, coeff: float = 0.0) -> None:
         self.coeff = self._coeff = float(coeff)
 
-    def gradient(self, parameter: Any) -> Any:
+    def gradient(self, parameter: Array) -> Array:
         """Return coeff * parameter.
 
         Parameters
@@ -51,7 +54,7 @@ class L2Decay:
         """
         return parameter * parameter.dtype.type(self.coeff)
 
-    def gradient_term(self, parameter: Any) -> Any:
+    def gradient_term(self, parameter: Tensor) -> Tensor:
         """Return coeff * parameter as a tensor. While a program is recorded, append the op.
 
         Parameters
@@ -94,7 +97,7 @@ class L1Decay:
     def __init__(self, coeff: float = 0.0) -> None:
         self.coeff = self._coeff = float(coeff)
 
-    def gradient(self, parameter: Any) -> Any:
+    def gradient(self, parameter: Array) -> Array:
         """Return coeff * sign(parameter).
 
         Parameters
@@ -112,7 +115,7 @@ class L1Decay:
         """
         return np.sign(parameter) * parameter.dtype.type(self.coeff)
 
-    def gradient_term(self, parameter: Any) -> Any:
+    def gradient_term(self, parameter: Tensor) -> Tensor:
         """Return coeff * sign(parameter) as a tensor. While a program is recorded, append the ops.
 
         Parameters

@@ -10,6 +10,8 @@ import numpy as np
 from ..capture.variable import Variable
 from ..core.dtype import parse_dtype
 from ..core.errors import OarlockError, OpError, append_user_line
+from ..core.place import Place
+from ..core.tensor import Tensor
 from .graph.default_programs import default_main_program
 from .graph.program import Program
 
@@ -48,12 +50,13 @@ class DataFeeder:
     """
 
     def __init__(
-        self, feed_list: Sequence[Any], place: Any = None, program: Program | None = None
+        self,
+        feed_list: Sequence[Tensor | str],
+        place: Place | None = None,
+        program: Program | None = None,
     ) -> None:
         block = (default_main_program() if program is None else program).global_block()
-        self.feed_vars: list[Variable] = [
-            block.var(v) if isinstance(v, str) else v for v in feed_list
-        ]
+        self.feed_vars: list[Any] = [block.var(v) if isinstance(v, str) else v for v in feed_list]
         for variable in self.feed_vars:
             if not isinstance(variable, Variable):
                 raise TypeError(

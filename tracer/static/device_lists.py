@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from ..core.errors import OarlockError, append_user_line
 from ..core.place import CPUPlace, CUDAPlace, Place
@@ -96,7 +96,7 @@ def ipu_shard_guard(index: int = -1, stage: int = -1) -> NoReturn:
     raise OarlockError(append_user_line(f"ipu_shard_guard: {IPU_MESSAGE}"))
 
 
-def set_ipu_shard(call_func: Any, index: int = -1, stage: int = -1) -> NoReturn:
+def set_ipu_shard(call_func: object, index: int = -1, stage: int = -1) -> NoReturn:
     """Not supported: Oarlock does not run on Graphcore IPUs.
 
     Parameters

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NoReturn, overload
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from ..core.errors import LodNotSupportedError, OarlockError, OpError, append_us
 from ..core.flags import get_flags
 from ..core.numerics_check import check_or_report_op_output
 from ..core.paddle1_compat import compat
+from ..core.place import Place
 from ..core.profile_events import event
 from ..core.tensor import Tensor
+from ..core.type_aliases import Array
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
 from ..ir.program import Program as Desc
@@ -59,15 +61,58 @@ class Executor:
     >>> paddle.disable_static()
     """
 
-    def __init__(self, place: Any = None) -> None:
+    def __init__(self, place: Place | None = None) -> None:
         self.place = places.CPUPlace() if place is None else place
         self._is_closed = False
 
+    @overload
     def run(
         self,
-        program: Any = None,
-        feed: Any = None,
-        fetch_list: Any = None,
+        program: Program | CompiledProgram | None = None,
+        feed: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
+        fetch_list: Sequence[object] | None = None,
+        feed_var_name: str = "feed",
+        fetch_var_name: str = "fetch",
+        scope: Scope | None = None,
+        return_numpy: Literal[True] = True,
+        use_program_cache: bool = False,
+        use_prune: bool = False,
+        return_merged: bool = True,
+    ) -> list[Array]: ...
+    @overload
+    def run(
+        self,
+        program: Program | CompiledProgram | None = None,
+        feed: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
+        fetch_list: Sequence[object] | None = None,
+        feed_var_name: str = "feed",
+        fetch_var_name: str = "fetch",
+        scope: Scope | None = None,
+        *,
+        return_numpy: Literal[False],
+        use_program_cache: bool = False,
+        use_prune: bool = False,
+        return_merged: bool = True,
+    ) -> list[Any]: ...
+    @overload
+    def run(
+        self,
+        program: Program | CompiledProgram | None = None,
+        feed: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
+        fetch_list: Sequence[object] | None = None,
+        feed_var_name: str = "feed",
+        fetch_var_name: str = "fetch",
+        scope: Scope | None = None,
+        return_numpy: bool = True,
+        use_program_cache: bool = False,
+        use_prune: bool = False,
+        return_merged: bool = True,
+    ) -> list[Any]: ...
+    def run(
+        self,
+        program: Program | CompiledProgram | None = None,
+        feed: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
+        fetch_list: Sequence[object] | None = None,
         feed_var_name: str = "feed",
         fetch_var_name: str = "fetch",
         scope: Scope | None = None,
@@ -198,7 +243,11 @@ class Executor:
         return executable
 
     def _prune_program(
-        self, program: Program, feed: Any, fetch_list: Any, optimize_ops: list[OpDesc]
+        self,
+        program: Program,
+        feed: Any,
+        fetch_list: Any,
+        optimize_ops: list[OpDesc],
     ) -> Program:
         """Return a program with only those ops that the fetched variables and the optimizer ops
         need. Paddle's test suites replace the method `_prune_program`.
@@ -220,15 +269,15 @@ class Executor:
 
     def train_from_dataset(
         self,
-        program: Any = None,
-        dataset: Any = None,
-        scope: Any = None,
+        program: Program | CompiledProgram | None = None,
+        dataset: object = None,
+        scope: object = None,
         thread: int = 0,
         debug: bool = False,
-        fetch_list: Any = None,
-        fetch_info: Any = None,
+        fetch_list: Sequence[object] | None = None,
+        fetch_info: Sequence[str] | None = None,
         print_period: int = 100,
-        fetch_handler: Any = None,
+        fetch_handler: object = None,
     ) -> NoReturn:
         """Not supported, because it trains with parameter servers.
 
@@ -258,15 +307,15 @@ class Executor:
 
     def infer_from_dataset(
         self,
-        program: Any = None,
-        dataset: Any = None,
-        scope: Any = None,
+        program: Program | CompiledProgram | None = None,
+        dataset: object = None,
+        scope: object = None,
         thread: int = 0,
         debug: bool = False,
-        fetch_list: Any = None,
-        fetch_info: Any = None,
+        fetch_list: Sequence[object] | None = None,
+        fetch_info: Sequence[str] | None = None,
         print_period: int = 100,
-        fetch_handler: Any = None,
+        fetch_handler: object = None,
     ) -> NoReturn:
         """Not supported, because it trains with parameter servers.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from oarlock.core.tensor import Tensor
-from oarlock.core.type_aliases import Axes, DTypeLike, Operand, Scalar, Shape
+from oarlock.core.type_aliases import Axes, DTypeLike, Operand, Scalar, Shape, TensorLike
 from oarlock.tensor import (
     axis_arithmetic,
     complex_numbers,
@@ -692,7 +692,7 @@ def asinh_(x: Tensor, name: str | None = None) -> Tensor:
 def atan(x: Tensor, name: str | None = None) -> Tensor:
     """Inverse tangent, an angle in radians."""
 
-def atan2(x: Any, y: Any, name: str | None = None) -> Tensor:
+def atan2(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Angle of the points (y, x), in radians."""
 
 def atan_(x: Tensor, name: str | None = None) -> Tensor:
@@ -704,34 +704,34 @@ def atanh(x: Tensor, name: str | None = None) -> Tensor:
 def atanh_(x: Tensor, name: str | None = None) -> Tensor:
     """Inverse hyperbolic tangent, in place."""
 
-def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
+def atleast_1d(*inputs: TensorLike, name: str | None = None) -> Any:
     """Insert axes of size 1 until each tensor has at least 1 axes."""
 
-def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
+def atleast_2d(*inputs: TensorLike, name: str | None = None) -> Any:
     """Insert axes of size 1 until each tensor has at least 2 axes."""
 
-def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
+def atleast_3d(*inputs: TensorLike, name: str | None = None) -> Any:
     """Insert axes of size 1 until each tensor has at least 3 axes."""
 
-def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
+def bitwise_and(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Bitwise and of two elements."""
 
-def bitwise_and_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def bitwise_and_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Bitwise and of two elements, in place."""
 
 def bitwise_not_(x: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
     """Bitwise complement of each element, in place."""
 
-def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
+def bitwise_or(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Bitwise or of two elements."""
 
-def bitwise_or_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def bitwise_or_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Bitwise or of two elements, in place."""
 
-def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
+def bitwise_xor(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Bitwise exclusive or of two elements."""
 
-def bitwise_xor_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def bitwise_xor_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Bitwise exclusive or of two elements, in place."""
 
 def cast_(x: Tensor, dtype: DTypeLike) -> Tensor:
@@ -779,10 +779,10 @@ def digamma_(x: Tensor, name: str | None = None) -> Tensor:
 def divide_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Divide elementwise, with broadcasting, in place."""
 
-def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def equal(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Whether two elements are equal."""
 
-def equal_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def equal_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Whether two elements are equal, in place."""
 
 def erf(x: Tensor, name: str | None = None) -> Tensor:
@@ -826,10 +826,10 @@ def floor_divide_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
 def floor_mod_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Remainder of a division, with the sign of the divisor, in place."""
 
-def fmax(x: Any, y: Any, name: str | None = None) -> Tensor:
+def fmax(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Larger of two elements, ignoring NaN."""
 
-def fmin(x: Any, y: Any, name: str | None = None) -> Tensor:
+def fmin(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Smaller of two elements, ignoring NaN."""
 
 def frac_(x: Tensor, name: str | None = None) -> Tensor:
@@ -838,19 +838,19 @@ def frac_(x: Tensor, name: str | None = None) -> Tensor:
 def gcd_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """Greatest common divisor of integers, in place."""
 
-def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def greater_equal(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Whether the first element is greater than or equal to the second."""
 
-def greater_equal_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def greater_equal_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Whether the first element is greater than or equal to the second, in place."""
 
-def greater_than(x: Any, y: Any, name: str | None = None) -> Tensor:
+def greater_than(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Whether the first element is greater than the second."""
 
-def greater_than_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def greater_than_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Whether the first element is greater than the second, in place."""
 
-def heaviside(x: Any, y: Any, name: str | None = None) -> Tensor:
+def heaviside(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Heaviside step function."""
 
 def hypot_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
@@ -908,16 +908,16 @@ def ldexp_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 def lerp_(x: Tensor, y: Tensor, weight: float | Tensor, name: str | None = None) -> Tensor:
     """Linear interpolation between two tensors, in place."""
 
-def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def less_equal(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Whether the first element is less than or equal to the second."""
 
-def less_equal_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def less_equal_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Whether the first element is less than or equal to the second, in place."""
 
-def less_than(x: Any, y: Any, name: str | None = None) -> Tensor:
+def less_than(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Whether the first element is less than the second."""
 
-def less_than_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def less_than_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Whether the first element is less than the second, in place."""
 
 def lgamma(x: Tensor, name: str | None = None) -> Tensor:
@@ -950,25 +950,25 @@ def log2_(x: Tensor, name: str | None = None) -> Tensor:
 def log_(x: Tensor, name: str | None = None) -> Tensor:
     """Natural logarithm, in place."""
 
-def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
+def logical_and(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Logical and of two elements."""
 
-def logical_and_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def logical_and_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Logical and of two elements, in place."""
 
 def logical_not_(x: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
     """Logical not of each element, in place."""
 
-def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
+def logical_or(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Logical or of two elements."""
 
-def logical_or_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def logical_or_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Logical or of two elements, in place."""
 
-def logical_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
+def logical_xor(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Logical exclusive or: whether exactly one of two elements is True."""
 
-def logical_xor_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def logical_xor_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Logical exclusive or: whether exactly one of two elements is True, in place."""
 
 def logit_(x: Tensor, eps: float | None = None, name: str | None = None) -> Tensor:
@@ -998,13 +998,13 @@ def nan_to_num_(
 def neg_(x: Tensor, name: str | None = None) -> Tensor:
     """Negate elementwise, in place."""
 
-def nextafter(x: Any, y: Any, name: str | None = None) -> Tensor:
+def nextafter(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Next floating-point number after x in the direction of y."""
 
-def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def not_equal(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Whether two elements are different."""
 
-def not_equal_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def not_equal_(x: Operand, y: Operand, name: str | None = None) -> Tensor:
     """Whether two elements are different, in place."""
 
 def polygamma_(x: Tensor, n: int, name: str | None = None) -> Tensor:

@@ -22,6 +22,7 @@ from ..core.operand_checks import (
 )
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import Tensor
+from ..core.type_aliases import DTypeLike, PlaceLike, TensorLike
 from ..ops.creation import VALUES_ATTR_BY_DTYPE
 
 # If NumPy converts a list to one of these dtypes, the list becomes a tensor of int64, of the
@@ -69,7 +70,10 @@ def to_array(data: Any, dtype: Any = None) -> Any:
 
 
 def to_tensor(
-    data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True
+    data: TensorLike,
+    dtype: DTypeLike | None = None,
+    place: PlaceLike | None = None,
+    stop_gradient: bool = True,
 ) -> Tensor:
     """Create a tensor from numbers, nested lists, an ndarray or a Tensor.
 
@@ -117,8 +121,8 @@ def to_tensor(
     """
     # a list of dynamic length
     if type(data) is not np.ndarray and hasattr(data, "concat_or_stack_elements"):
-        data = data.concat_or_stack_elements(0, True)
-        return data if dtype is None else cast(data, dtype)
+        stacked: Tensor = data.concat_or_stack_elements(0, True)
+        return stacked if dtype is None else cast(stacked, dtype)
     if not state.mode.is_eager:
         return _to_symbolic(data, dtype)
     array = to_array(data, dtype)

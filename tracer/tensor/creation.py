@@ -5,6 +5,7 @@ unless set otherwise.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -706,7 +707,7 @@ def triu(x: Tensor, diagonal: int = 0, name: str | None = None) -> Tensor:
     return OPS["tril_triu"](x, diagonal=diagonal, lower=False)
 
 
-def meshgrid(*args: Any, **_: Any) -> list[Tensor]:
+def meshgrid(*args: Tensor | Sequence[Tensor], **_: object) -> list[Tensor]:
     """Coordinates of the points of a grid, from the coordinates along each axis.
 
     out[k][i0, i1, ...] = args[k][ik]
@@ -838,7 +839,7 @@ def clone(x: Tensor, name: str | None = None) -> Tensor:
 # ------------------------------------------------------------------------------
 
 
-def seed(seed: int) -> Any:
+def seed(seed: int) -> np.random.Generator:
     """Seed the random number generator of all random functions and layers.
 
     Parameters

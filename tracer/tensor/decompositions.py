@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
@@ -147,6 +147,14 @@ def lu_unpack(
     return OPS["lu_unpack"](x, y, unpack_ludata=unpack_ludata, unpack_pivots=unpack_pivots)
 
 
+@overload
+def qr(x: Tensor, mode: Literal["r"], name: str | None = None) -> Tensor: ...
+@overload
+def qr(
+    x: Tensor, mode: Literal["reduced", "complete"] = "reduced", name: str | None = None
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def qr(x: Tensor, mode: str, name: str | None = None) -> Any: ...
 def qr(x: Tensor, mode: str = "reduced", name: str | None = None) -> Any:
     """QR decomposition of matrices.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ __all__ = ["einsum"]
 METHODS: list[str] = []
 
 
-def einsum(equation: str, *operands: Any) -> Tensor:
+def einsum(equation: str, *operands: Tensor | Sequence[Tensor]) -> Tensor:
     """Sum of products of tensors in Einstein notation.
 
     Each axis of an operand has a label. Axes with the same label are multiplied element by element;
@@ -62,7 +63,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
         raise OperandError(
             append_user_line(f"einsum: the equation must be a str, got {type(equation).__name__}")
         )
-    xs = (
+    xs: Any = (
         list(operands[0])
         if len(operands) == 1 and isinstance(operands[0], list | tuple)
         else list(operands)

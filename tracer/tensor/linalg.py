@@ -532,7 +532,12 @@ def _euclidean_distance_by_matmul(x: Tensor, y: Tensor) -> Tensor:
     return OPS["sqrt"](OPS["elementwise_max"](squared, full([], 0.0, squared.dtype)))
 
 
-def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> Tensor:
+def tensordot(
+    x: Tensor,
+    y: Tensor,
+    axes: int | Sequence[int] | Sequence[Sequence[int]] | Tensor = 2,
+    name: str | None = None,
+) -> Tensor:
     """Sum of products over pairs of axes of two tensors.
 
     out = sum over the paired axes of x * y

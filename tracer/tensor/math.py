@@ -1027,7 +1027,7 @@ def make_binary_function(
     """
     op: Op | None = None  # imported at the first call
 
-    def function(x: Any, y: Any, name: str | None = None) -> Tensor:
+    def function(x: Operand, y: Operand, name: str | None = None) -> Tensor:
         nonlocal op
         if op is None:
             op = OPS[op_type]

@@ -4,8 +4,6 @@ updates.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..core import autograd
@@ -16,7 +14,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.place import CUDAPlace, Place
 from ..core.tensor import Tensor
-from ..core.type_aliases import DTypeLike, Operand, Scalar, TensorLike
+from ..core.type_aliases import DTypeLike, Operand, PlaceLike, Scalar, TensorLike
 from . import creation, linalg, manipulation
 from .convert import cast, device_index, to_tensor
 
@@ -105,7 +103,11 @@ def backward(x: Tensor, grad_tensor: Tensor | None = None, retain_graph: bool = 
     autograd.backward([x], [grad_tensor], retain_graph)
 
 
-def to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def to(
+    x: Tensor,
+    *args: DTypeLike | PlaceLike | Tensor | bool | None,
+    **kwargs: DTypeLike | PlaceLike | Tensor | bool | None,
+) -> Tensor:
     """Change the dtype or the device of a tensor.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -304,6 +304,59 @@ def mode(
     return OPS["mode"](x, axis=axis, keepdim=keepdim)
 
 
+@overload
+def unique(
+    x: Tensor,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: int | None = ...,
+    dtype: DTypeLike = ...,
+    name: str | None = ...,
+) -> Tensor: ...
+@overload
+def unique(
+    x: Tensor,
+    *,
+    return_index: Literal[True],
+    return_inverse: bool = ...,
+    return_counts: bool = ...,
+    axis: int | None = ...,
+    dtype: DTypeLike = ...,
+    name: str | None = ...,
+) -> tuple[Tensor, ...]: ...
+@overload
+def unique(
+    x: Tensor,
+    return_index: bool = ...,
+    *,
+    return_inverse: Literal[True],
+    return_counts: bool = ...,
+    axis: int | None = ...,
+    dtype: DTypeLike = ...,
+    name: str | None = ...,
+) -> tuple[Tensor, ...]: ...
+@overload
+def unique(
+    x: Tensor,
+    return_index: bool = ...,
+    return_inverse: bool = ...,
+    *,
+    return_counts: Literal[True],
+    axis: int | None = ...,
+    dtype: DTypeLike = ...,
+    name: str | None = ...,
+) -> tuple[Tensor, ...]: ...
+@overload
+def unique(
+    x: Tensor,
+    return_index: bool = ...,
+    return_inverse: bool = ...,
+    return_counts: bool = ...,
+    axis: int | None = ...,
+    dtype: DTypeLike = ...,
+    name: str | None = ...,
+) -> Any: ...
 def unique(
     x: Tensor,
     return_index: bool = False,
@@ -371,6 +424,44 @@ def unique(
     return requested[0] if len(requested) == 1 else tuple(requested)
 
 
+@overload
+def unique_consecutive(
+    x: Tensor,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: int | None = ...,
+    dtype: DTypeLike = ...,
+    name: str | None = ...,
+) -> Tensor: ...
+@overload
+def unique_consecutive(
+    x: Tensor,
+    *,
+    return_inverse: Literal[True],
+    return_counts: bool = ...,
+    axis: int | None = ...,
+    dtype: DTypeLike = ...,
+    name: str | None = ...,
+) -> tuple[Tensor, ...]: ...
+@overload
+def unique_consecutive(
+    x: Tensor,
+    return_inverse: bool = ...,
+    *,
+    return_counts: Literal[True],
+    axis: int | None = ...,
+    dtype: DTypeLike = ...,
+    name: str | None = ...,
+) -> tuple[Tensor, ...]: ...
+@overload
+def unique_consecutive(
+    x: Tensor,
+    return_inverse: bool = ...,
+    return_counts: bool = ...,
+    axis: int | None = ...,
+    dtype: DTypeLike = ...,
+    name: str | None = ...,
+) -> Any: ...
 def unique_consecutive(
     x: Tensor,
     return_inverse: bool = False,

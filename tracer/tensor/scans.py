@@ -253,7 +253,7 @@ def diff(
     return x
 
 
-def _trapezoid_areas(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
+def _trapezoid_areas(y: Tensor, x: Tensor | None, dx: float | Tensor | None, axis: int) -> Tensor:
     """Return the area of the trapezoid between each pair of neighbors."""
     if x is not None and dx is not None:
         raise OpError(append_user_line(f"trapezoid: specify x or dx, not both (y={y.meta})"))
@@ -275,7 +275,11 @@ def _trapezoid_areas(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
 
 
 def trapezoid(
-    y: Tensor, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
+    y: Tensor,
+    x: Tensor | None = None,
+    dx: float | Tensor | None = None,
+    axis: int = -1,
+    name: str | None = None,
 ) -> Tensor:
     """Integral along one axis by the trapezoidal rule.
 
@@ -315,7 +319,11 @@ def trapezoid(
 
 
 def cumulative_trapezoid(
-    y: Tensor, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
+    y: Tensor,
+    x: Tensor | None = None,
+    dx: float | Tensor | None = None,
+    axis: int = -1,
+    name: str | None = None,
 ) -> Tensor:
     """Cumulative integral along one axis by the trapezoidal rule.
 

@@ -315,7 +315,7 @@ def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
 
 
 def matrix_rank(
-    x: Tensor, tol: Any = None, hermitian: bool = False, name: str | None = None
+    x: Tensor, tol: float | Tensor | None = None, hermitian: bool = False, name: str | None = None
 ) -> Tensor:
     """Rank of each matrix: the number of singular values above a tolerance.
 
@@ -352,7 +352,9 @@ def matrix_rank(
     )
 
 
-def pinv(x: Tensor, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Tensor:
+def pinv(
+    x: Tensor, rcond: float | Tensor = 1e-15, hermitian: bool = False, name: str | None = None
+) -> Tensor:
     """Pseudo-inverse of each matrix, from the singular values (Moore-Penrose).
 
     pinv(u diag(s) v^H) = v diag(1 / s) u^H, where 1 / s is 0 for singular values that count as 0
@@ -405,7 +407,7 @@ def _swap_last_axes(x: Tensor) -> Tensor:
     return transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
 
 
-def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
+def cond(x: Tensor, p: float | str | None = None, name: str | None = None) -> Tensor:
     """Condition number of each matrix: the norm of x times the norm of its inverse.
 
     Parameters

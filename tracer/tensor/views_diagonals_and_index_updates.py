@@ -68,7 +68,7 @@ IN_PLACE = ["index_add", "index_fill", "index_put", "masked_fill", "renorm"]
 def _make_atleast(rank: int, name: str) -> Any:
     """Return the function atleast_<rank>d."""
 
-    def function(*inputs: Any, name: str | None = None) -> Any:
+    def function(*inputs: TensorLike, name: str | None = None) -> Any:
         outs = [
             _unsqueeze_as_numpy_atleast(t if isinstance(t, Tensor) else to_tensor(t), rank)
             for t in inputs

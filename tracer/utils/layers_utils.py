@@ -12,7 +12,7 @@ from ..core import pytree
 from ..core.errors import append_user_line
 
 
-def is_sequence(seq: Any) -> bool:
+def is_sequence(seq: object) -> bool:
     """Whether a value is a dict or a sequence other than a string.
 
     Parameters
@@ -44,7 +44,7 @@ def _child_list(structure: Any) -> list[Any]:
     )
 
 
-def flatten(nest: Any) -> list[Any]:
+def flatten(nest: object) -> list[Any]:
     """Return the leaves of a nested structure; dicts are visited in the order of the sorted keys.
 
     Parameters

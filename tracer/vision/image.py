@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
 
 import numpy as np
 
 from ..core.errors import FileError, OarlockError, OpError, append_user_line
+from ..core.tensor import Tensor
+from ..core.type_aliases import Array
 from ..tensor.creation import to_tensor
+from .type_aliases import Image
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as PilImage
 
 __all__ = ["get_image_backend", "image_load", "set_image_backend"]
 
@@ -62,7 +68,15 @@ def get_image_backend() -> str:
     return _current_backend
 
 
-def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
+@overload
+def image_load(path: str | os.PathLike[str], backend: Literal["pil"]) -> PilImage: ...
+@overload
+def image_load(path: str | os.PathLike[str], backend: Literal["cv2"]) -> Array: ...
+@overload
+def image_load(path: str | os.PathLike[str], backend: Literal["tensor"]) -> Tensor: ...
+@overload
+def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any: ...
+def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Image:
     """Load an image from a file.
 
     Parameters

@@ -6,8 +6,8 @@ A box is x1, y1, x2, y2; boxes_num int32 [N] is the number of boxes of each imag
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, overload
 
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
@@ -21,6 +21,7 @@ from ..nn.functional.common import add_channel_bias
 from ..nn.functional.conv import to_int_list_of_length
 from ..nn.layer import Layer
 from ..nn.norm import BatchNorm2D
+from ..nn.type_aliases import Ints, ParamAttrLike
 from ..tensor.convert import full, to_tensor
 from ..tensor.logic import equal
 from ..tensor.manipulation import concat, gather, reshape, where
@@ -50,7 +51,7 @@ __all__ = [
 # ------------------------------------------------------------------------------
 
 
-def _pooled_size_attrs(output_size: Any) -> dict[str, int]:
+def _pooled_size_attrs(output_size: Ints) -> dict[str, int]:
     height, width = to_int_list_of_length(output_size)
     return {"pooled_height": height, "pooled_width": width}
 
@@ -59,7 +60,7 @@ def roi_align(
     x: Tensor,
     boxes: Tensor,
     boxes_num: Tensor,
-    output_size: Any,
+    output_size: Ints,
     spatial_scale: float = 1.0,
     sampling_ratio: int = -1,
     aligned: bool = True,
@@ -130,7 +131,7 @@ def roi_pool(
     x: Tensor,
     boxes: Tensor,
     boxes_num: Tensor,
-    output_size: Any,
+    output_size: Ints,
     spatial_scale: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
@@ -187,7 +188,7 @@ def psroi_pool(
     x: Tensor,
     boxes: Tensor,
     boxes_num: Tensor,
-    output_size: Any,
+    output_size: Ints,
     spatial_scale: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
@@ -249,7 +250,7 @@ def psroi_pool(
 class _RoILayer(Layer):
     """Base of the RoI layers."""
 
-    def __init__(self, output_size: Any, spatial_scale: float = 1.0) -> None:
+    def __init__(self, output_size: Ints, spatial_scale: float = 1.0) -> None:
         super().__init__()
         self._output_size = output_size
         self._spatial_scale = spatial_scale
@@ -562,20 +563,20 @@ def matrix_nms(
 # ------------------------------------------------------------------------------
 
 
-def _float_list(values: Any) -> list[float]:
-    return [float(v) for v in values] if isinstance(values, list | tuple) else [float(values)]
+def _float_list(values: float | Sequence[float]) -> list[float]:
+    return [float(v) for v in values] if isinstance(values, Sequence) else [float(values)]
 
 
 def prior_box(
     input: Tensor,
     image: Tensor,
-    min_sizes: Any,
-    max_sizes: Any = None,
-    aspect_ratios: Any = [1.0],  # noqa: B006 - as in Paddle
-    variance: Any = [0.1, 0.1, 0.2, 0.2],  # noqa: B006 - as in Paddle
+    min_sizes: float | Sequence[float],
+    max_sizes: float | Sequence[float] | None = None,
+    aspect_ratios: float | Sequence[float] = [1.0],
+    variance: Sequence[float] = [0.1, 0.1, 0.2, 0.2],
     flip: bool = False,
     clip: bool = False,
-    steps: Any = [0.0, 0.0],  # noqa: B006 - as in Paddle
+    steps: Sequence[float] = [0.0, 0.0],
     offset: float = 0.5,
     min_max_aspect_ratios_order: bool = False,
     name: str | None = None,
@@ -653,7 +654,7 @@ def prior_box(
 
 def box_coder(
     prior_box: Tensor,
-    prior_box_var: Any,
+    prior_box_var: Tensor | Sequence[float],
     target_box: Tensor,
     code_type: str = "encode_center_size",
     box_normalized: bool = True,
@@ -707,18 +708,17 @@ def box_coder(
     ... ).numpy().round(3).tolist()
     [[[0.0, 0.0, 10.0, 20.0]]]
     """
-    is_tensor = isinstance(prior_box_var, Tensor)
-    if not is_tensor and not isinstance(prior_box_var, list | tuple | float | int):
+    if not isinstance(prior_box_var, Tensor | Sequence | float | int):
         problem = f"prior_box_var is {type(prior_box_var).__name__}, neither a Tensor nor a list"
         raise OpError(append_user_line(f"box_coder: {problem}"))
     return OPS["box_coder"](
         prior_box,
-        prior_box_var if is_tensor else None,
+        prior_box_var if isinstance(prior_box_var, Tensor) else None,
         target_box,
         code_type=code_type,
         box_normalized=box_normalized,
         axis=axis,
-        variance=[] if is_tensor else _float_list(prior_box_var),
+        variance=[] if isinstance(prior_box_var, Tensor) else _float_list(prior_box_var),
     )
 
 
@@ -898,6 +898,55 @@ def yolo_loss(
     )[0]
 
 
+@overload
+def generate_proposals(
+    scores: Tensor,
+    bbox_deltas: Tensor,
+    img_size: Tensor,
+    anchors: Tensor,
+    variances: Tensor,
+    pre_nms_top_n: int = ...,
+    post_nms_top_n: int = ...,
+    nms_thresh: float = ...,
+    min_size: float = ...,
+    eta: float = ...,
+    pixel_offset: bool = ...,
+    return_rois_num: Literal[False] = False,
+    name: str | None = ...,
+) -> tuple[Tensor, Tensor, None]: ...
+@overload
+def generate_proposals(
+    scores: Tensor,
+    bbox_deltas: Tensor,
+    img_size: Tensor,
+    anchors: Tensor,
+    variances: Tensor,
+    pre_nms_top_n: int = ...,
+    post_nms_top_n: int = ...,
+    nms_thresh: float = ...,
+    min_size: float = ...,
+    eta: float = ...,
+    pixel_offset: bool = ...,
+    *,
+    return_rois_num: Literal[True],
+    name: str | None = ...,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def generate_proposals(
+    scores: Tensor,
+    bbox_deltas: Tensor,
+    img_size: Tensor,
+    anchors: Tensor,
+    variances: Tensor,
+    pre_nms_top_n: int = ...,
+    post_nms_top_n: int = ...,
+    nms_thresh: float = ...,
+    min_size: float = ...,
+    eta: float = ...,
+    pixel_offset: bool = ...,
+    return_rois_num: bool = ...,
+    name: str | None = ...,
+) -> Any: ...
 def generate_proposals(
     scores: Tensor,
     bbox_deltas: Tensor,
@@ -1071,9 +1120,9 @@ def deform_conv2d(
     offset: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    stride: Ints = 1,
+    padding: Ints = 0,
+    dilation: Ints = 1,
     deformable_groups: int = 1,
     groups: int = 1,
     mask: Tensor | None = None,
@@ -1186,14 +1235,14 @@ class DeformConv2D(Layer):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         deformable_groups: int = 1,
         groups: int = 1,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: ParamAttrLike | None = None,
+        bias_attr: ParamAttrLike | None = None,
     ) -> None:
         super().__init__()
         require_valid_groups("DeformConv2D", groups, in_channels=in_channels)
@@ -1253,10 +1302,10 @@ class ConvNormActivation(Sequential):
         stride: int = 1,
         padding: int | None = None,
         groups: int = 1,
-        norm_layer: Any = BatchNorm2D,
-        activation_layer: Any = ReLU,
+        norm_layer: Callable[[int], Layer] | None = BatchNorm2D,
+        activation_layer: Callable[[], Layer] | None = ReLU,
         dilation: int = 1,
-        bias: Any = None,
+        bias: bool | None = None,
     ) -> None:
         if padding is None:
             padding = (kernel_size - 1) // 2 * dilation

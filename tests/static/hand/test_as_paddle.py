@@ -101,10 +101,10 @@ def test_argument_types(static_mode: Any) -> None:
         ),
         "switch_case: branch_index": lambda: static.nn.switch_case(x, [nothing]),
         "while_loop: loop_vars": lambda: static.nn.while_loop(nothing, nothing, x),
-        "while_loop: cond gives": lambda: static.nn.while_loop(lambda _: 1, nothing, [x]),
+        "while_loop: cond returns": lambda: static.nn.while_loop(lambda _: 1, nothing, [x]),
         "the condition": lambda: static.nn.while_loop(lambda v: v, nothing, [x]),
         "program_guard": lambda: static.program_guard("main").__enter__(),  # type: ignore[arg-type]
-        "data: the name": lambda: static.data(1, [1]),  # type: ignore[arg-type]
+        "data: name=1 is not a str": lambda: static.data(1, [1]),  # type: ignore[arg-type]
         "py_func: func": lambda: static.py_func(1, x, None),  # type: ignore[arg-type]
     }
     for said, call in wrong.items():

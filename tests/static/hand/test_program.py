@@ -400,7 +400,7 @@ def test_in_place_methods(static_mode: Any) -> None:
             "The number of elements of loss should be 1",
         ),
         (lambda x: static.program_guard(3).__enter__(), "main_program is int, not a Program"),
-        (lambda x: static.name_scope("").__enter__(), "'' is not a name"),
+        (lambda x: static.name_scope("").__enter__(), "prefix=''; must be a non-empty string"),
         (
             lambda x: static.append_backward(x.sum(), checkpoints=[x]),
             r"checkpoints \(recomputation\) are not supported",

@@ -85,7 +85,7 @@ class RecordedBranch:
 
 
 def cond(
-    pred: Any,
+    pred: Tensor | bool,
     true_fn: BranchFunction | None = None,
     false_fn: BranchFunction | None = None,
     name: str | None = None,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ...core.type_aliases import Size
 from ..modes import Static
 from ..variable import Variable
 from .branch import BranchFunction, cond, require_variable_in_static_graph
@@ -15,7 +16,9 @@ from .branch_values import cast_or_fill_like
 
 
 def case(
-    pred_fn_pairs: Sequence[Any], default: BranchFunction | None = None, name: str | None = None
+    pred_fn_pairs: Sequence[tuple[Tensor | bool, BranchFunction]],
+    default: BranchFunction | None = None,
+    name: str | None = None,
 ) -> Any:
     """Return the result of the first function whose condition holds.
 
@@ -92,8 +95,10 @@ def _make_else_if_branch(
 
 
 def switch_case(
-    branch_index: Any,
-    branch_fns: Any,
+    branch_index: Size,
+    branch_fns: Mapping[int, BranchFunction]
+    | Sequence[tuple[int, BranchFunction]]
+    | Sequence[BranchFunction],
     default: BranchFunction | None = None,
     name: str | None = None,
 ) -> Any:
@@ -142,7 +147,7 @@ def switch_case(
     >>> paddle.disable_static()
     """
     _check_switch_arguments(branch_index, branch_fns, default)
-    items = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
+    items: Any = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
     table = sorted(
         ((i, f) if callable(f) else f for i, f in enumerate(items)), key=lambda pair: pair[0]
     )

@@ -82,10 +82,10 @@ def _require_static_mode(what: str) -> Static:
 
 def py_func(
     func: PythonFunction,
-    x: Any,
-    out: Any,
+    x: Tensor | Sequence[Tensor] | None,
+    out: Tensor | Sequence[Tensor] | None,
     backward_func: PythonFunction | None = None,
-    skip_vars_in_backward_input: Any = None,
+    skip_vars_in_backward_input: Tensor | Sequence[Tensor] | None = None,
 ) -> Any:
     """Call a Python function on the values of variables in each run of a program.
 
@@ -240,7 +240,7 @@ def register_py_func_backward(
 
 def static_pylayer(
     forward_fn: PythonFunction,
-    inputs: Sequence[Variable],
+    inputs: Sequence[Tensor],
     backward_fn: PythonFunction | None = None,
     name: str | None = None,
 ) -> Any:
@@ -312,7 +312,7 @@ def static_pylayer(
     return outs[0] if isinstance(made, Variable) else type(made)(outs)
 
 
-def call_static_pylayer_backward(desc: OpDesc, gradients: list[Variable]) -> list[Any]:
+def call_static_pylayer_backward(desc: OpDesc, gradients: Sequence[Tensor]) -> list[Any]:
     """Call the backward function of an op `pylayer`, which records ops, and return the gradients
     that it returns, one per operand.
 

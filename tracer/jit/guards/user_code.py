@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import os
 import sysconfig
+from collections.abc import Iterable
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
@@ -34,7 +35,7 @@ _STDLIB_FOLDERS = tuple(
 )
 
 
-def ignore_module(modules: Any) -> None:
+def ignore_module(modules: str | ModuleType | Iterable[str | ModuleType]) -> None:
     """Exclude the functions of modules from conversion, also those of their submodules.
 
     The standard library, NumPy, SciPy, ONNX, PyTorch, Matplotlib, Pillow and pytest are always
@@ -50,7 +51,7 @@ def ignore_module(modules: Any) -> None:
     >>> import numpydoc
     >>> paddle.jit.ignore_module([numpydoc, "my_package.readers"])
     """
-    added = list(modules) if isinstance(modules, list | tuple | set) else [modules]
+    added = [modules] if isinstance(modules, str | ModuleType) else list(modules)
     _IGNORED_MODULE_NAMES.update(
         module if isinstance(module, str) else module.__name__ for module in added
     )

@@ -11,6 +11,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand_checks import axis_out_of_range_error, check_tensors, not_a_tensor_error
 from ...core.tensor import Tensor
+from ...core.type_aliases import Array, Size
 from ...tensor.convert import (
     axis_list,
     cast,
@@ -411,7 +412,7 @@ _PAD_FORMATS = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
 
 def pad(
     x: Tensor,
-    pad: Any,
+    pad: Sequence[Size] | Tensor | Array,
     mode: str = "constant",
     value: float = 0.0,
     data_format: str = "NCHW",
@@ -510,7 +511,10 @@ def _pad_with_tensor_widths(x: Tensor, widths: Sequence[Tensor], value: float) -
 
 
 def zeropad2d(
-    x: Tensor, padding: Ints, data_format: str = "NCHW", name: str | None = None
+    x: Tensor,
+    padding: Sequence[Size] | Tensor | Array,
+    data_format: str = "NCHW",
+    name: str | None = None,
 ) -> Tensor:
     """Pad images with zeros.
 

@@ -5,7 +5,7 @@ reduction: 'mean', 'sum', or 'none' for the loss of each element
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 from ...core.dtype import is_inexact
 from ...core.errors import OpError, append_user_line
@@ -53,6 +53,37 @@ def reduce_loss(loss: Tensor, reduction: str, op: str) -> Tensor:
     return loss
 
 
+@overload
+def softmax_with_cross_entropy(
+    logits: Tensor,
+    label: Tensor,
+    soft_label: bool = ...,
+    ignore_index: int = ...,
+    numeric_stable_mode: bool = ...,
+    return_softmax: Literal[False] = False,
+    axis: int = ...,
+) -> Tensor: ...
+@overload
+def softmax_with_cross_entropy(
+    logits: Tensor,
+    label: Tensor,
+    soft_label: bool = ...,
+    ignore_index: int = ...,
+    numeric_stable_mode: bool = ...,
+    *,
+    return_softmax: Literal[True],
+    axis: int = ...,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def softmax_with_cross_entropy(
+    logits: Tensor,
+    label: Tensor,
+    soft_label: bool = ...,
+    ignore_index: int = ...,
+    numeric_stable_mode: bool = ...,
+    return_softmax: bool = ...,
+    axis: int = ...,
+) -> Any: ...
 def softmax_with_cross_entropy(
     logits: Tensor,
     label: Tensor,

@@ -6,6 +6,7 @@ reduction: 'mean', 'sum', or 'none' for the loss of each element
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ...core.errors import OpError, append_user_line
@@ -458,7 +459,7 @@ def triplet_margin_with_distance_loss(
     input: Tensor,
     positive: Tensor,
     negative: Tensor,
-    distance_function: Any = None,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
     margin: float = 1.0,
     swap: bool = False,
     reduction: str = "mean",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 from ...core.errors import OpError, append_user_line
 from ...core.mode import state
@@ -118,6 +118,40 @@ def _avg_pool(
     return OPS["scale"](out, scale=math.prod(to_int_list_of_length(kernel, rank)) / float(divisor))
 
 
+@overload
+def max_pool2d(
+    x: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = ...,
+    padding: Padding = ...,
+    return_mask: Literal[False] = False,
+    ceil_mode: bool = ...,
+    data_format: str = ...,
+    name: str | None = ...,
+) -> Tensor: ...
+@overload
+def max_pool2d(
+    x: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = ...,
+    padding: Padding = ...,
+    *,
+    return_mask: Literal[True],
+    ceil_mode: bool = ...,
+    data_format: str = ...,
+    name: str | None = ...,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def max_pool2d(
+    x: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = ...,
+    padding: Padding = ...,
+    return_mask: bool = ...,
+    ceil_mode: bool = ...,
+    data_format: str = ...,
+    name: str | None = ...,
+) -> Any: ...
 def max_pool2d(
     x: Tensor,
     kernel_size: Ints,
@@ -180,6 +214,40 @@ def max_pool2d(
     return _max_pool(2, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
 
+@overload
+def max_pool3d(
+    x: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = ...,
+    padding: Padding = ...,
+    return_mask: Literal[False] = False,
+    ceil_mode: bool = ...,
+    data_format: str = ...,
+    name: str | None = ...,
+) -> Tensor: ...
+@overload
+def max_pool3d(
+    x: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = ...,
+    padding: Padding = ...,
+    *,
+    return_mask: Literal[True],
+    ceil_mode: bool = ...,
+    data_format: str = ...,
+    name: str | None = ...,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def max_pool3d(
+    x: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = ...,
+    padding: Padding = ...,
+    return_mask: bool = ...,
+    ceil_mode: bool = ...,
+    data_format: str = ...,
+    name: str | None = ...,
+) -> Any: ...
 def max_pool3d(
     x: Tensor,
     kernel_size: Ints,
@@ -514,6 +582,18 @@ def _adaptive_max_pool(rank: int, x: Tensor, output_size: Any, return_mask: bool
     return results if return_mask else results[0]
 
 
+@overload
+def adaptive_max_pool2d(
+    x: Tensor, output_size: OutputSize, return_mask: Literal[False] = False, name: str | None = ...
+) -> Tensor: ...
+@overload
+def adaptive_max_pool2d(
+    x: Tensor, output_size: OutputSize, *, return_mask: Literal[True], name: str | None = ...
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def adaptive_max_pool2d(
+    x: Tensor, output_size: OutputSize, return_mask: bool = ..., name: str | None = ...
+) -> Any: ...
 def adaptive_max_pool2d(
     x: Tensor, output_size: OutputSize, return_mask: bool = False, name: str | None = None
 ) -> Any:
@@ -557,6 +637,18 @@ def adaptive_max_pool2d(
     return _adaptive_max_pool(2, x, output_size, return_mask)
 
 
+@overload
+def adaptive_max_pool3d(
+    x: Tensor, output_size: OutputSize, return_mask: Literal[False] = False, name: str | None = ...
+) -> Tensor: ...
+@overload
+def adaptive_max_pool3d(
+    x: Tensor, output_size: OutputSize, *, return_mask: Literal[True], name: str | None = ...
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def adaptive_max_pool3d(
+    x: Tensor, output_size: OutputSize, return_mask: bool = ..., name: str | None = ...
+) -> Any: ...
 def adaptive_max_pool3d(
     x: Tensor, output_size: OutputSize, return_mask: bool = False, name: str | None = None
 ) -> Any:
@@ -618,6 +710,37 @@ def _padding_1d_as_2d(padding: Any) -> Any:
     return [0] * len(pads) + pads
 
 
+@overload
+def max_pool1d(
+    x: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = ...,
+    padding: Padding = ...,
+    return_mask: Literal[False] = False,
+    ceil_mode: bool = ...,
+    name: str | None = ...,
+) -> Tensor: ...
+@overload
+def max_pool1d(
+    x: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = ...,
+    padding: Padding = ...,
+    *,
+    return_mask: Literal[True],
+    ceil_mode: bool = ...,
+    name: str | None = ...,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def max_pool1d(
+    x: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = ...,
+    padding: Padding = ...,
+    return_mask: bool = ...,
+    ceil_mode: bool = ...,
+    name: str | None = ...,
+) -> Any: ...
 def max_pool1d(
     x: Tensor,
     kernel_size: Ints,
@@ -794,6 +917,18 @@ def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) ->
     )
 
 
+@overload
+def adaptive_max_pool1d(
+    x: Tensor, output_size: int, return_mask: Literal[False] = False, name: str | None = ...
+) -> Tensor: ...
+@overload
+def adaptive_max_pool1d(
+    x: Tensor, output_size: int, *, return_mask: Literal[True], name: str | None = ...
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def adaptive_max_pool1d(
+    x: Tensor, output_size: int, return_mask: bool = ..., name: str | None = ...
+) -> Any: ...
 def adaptive_max_pool1d(
     x: Tensor, output_size: int, return_mask: bool = False, name: str | None = None
 ) -> Any:

@@ -11,6 +11,7 @@ from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from ...core.type_aliases import DTypeLike, Size
 from ...tensor.convert import cast
 from ...tensor.linalg import matmul
 from ...tensor.manipulation import squeeze, transpose
@@ -154,7 +155,7 @@ def hsigmoid_loss(
 
 
 def sequence_mask(
-    x: Tensor, maxlen: Any = None, dtype: Any = "int64", name: str | None = None
+    x: Tensor, maxlen: Size | None = None, dtype: DTypeLike = "int64", name: str | None = None
 ) -> Tensor:
     """Mask of the valid positions of padded sequences: 1 before the length, otherwise 0.
 

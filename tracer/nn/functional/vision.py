@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
 from ...core.tensor import Tensor
+from ...core.type_aliases import Shape, Size
 from ...tensor.convert import tensor_of_symbolic_ints_or_none
+from ..type_aliases import Ints
 from .conv import to_int_list_of_length
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -70,8 +73,8 @@ def _check_interpolate_arguments(
 
 def interpolate(
     x: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: Shape | None = None,
+    scale_factor: float | Sequence[float] | Tensor | None = None,
     mode: str = "nearest",
     align_corners: bool = False,
     align_mode: int = 0,
@@ -188,8 +191,8 @@ def _operands_and_attrs_for_scale(rank: int, scale: Any) -> tuple[list[Any], dic
 
 def upsample(
     x: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: Shape | None = None,
+    scale_factor: float | Sequence[float] | Tensor | None = None,
     mode: str = "nearest",
     align_corners: bool = False,
     align_mode: int = 0,
@@ -235,7 +238,10 @@ def upsample(
 
 
 def affine_grid(
-    theta: Tensor, out_shape: Any, align_corners: bool = True, name: str | None = None
+    theta: Tensor,
+    out_shape: Sequence[Size] | Tensor,
+    align_corners: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     """Sampling positions of an affine map of images or volumes, for `grid_sample`.
 
@@ -477,7 +483,7 @@ def temporal_shift(
     )
 
 
-def _expand_paddings_to_four_sides(paddings: Any) -> list[int]:
+def _expand_paddings_to_four_sides(paddings: Ints) -> list[int]:
     """Return the paddings top, left, bottom, right."""
     if isinstance(paddings, int):
         return [paddings] * 4
@@ -486,10 +492,10 @@ def _expand_paddings_to_four_sides(paddings: Any) -> list[int]:
 
 def unfold(
     x: Tensor,
-    kernel_sizes: Any,
-    strides: Any = 1,
-    paddings: Any = 0,
-    dilations: Any = 1,
+    kernel_sizes: Ints,
+    strides: Ints = 1,
+    paddings: Ints = 0,
+    dilations: Ints = 1,
     name: str | None = None,
 ) -> Tensor:
     """Extract sliding windows of images as columns (im2col).
@@ -536,11 +542,11 @@ def unfold(
 
 def fold(
     x: Tensor,
-    output_sizes: Any,
-    kernel_sizes: Any,
-    strides: Any = 1,
-    paddings: Any = 0,
-    dilations: Any = 1,
+    output_sizes: Ints,
+    kernel_sizes: Ints,
+    strides: Ints = 1,
+    paddings: Ints = 0,
+    dilations: Ints = 1,
     name: str | None = None,
 ) -> Tensor:
     """Sum columns into sliding windows of images (col2im): the adjoint of `unfold`.

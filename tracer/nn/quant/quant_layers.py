@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...core import unique_name
@@ -9,6 +10,7 @@ from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...core.type_aliases import DTypeLike
 from ...tensor import linalg
 from .. import functional as F
 from ..conv import convolve_with_settings_of_layer
@@ -82,7 +84,7 @@ class FakeQuantAbsMax(Layer):
         self,
         name: str | None = None,
         quant_bits: int = 8,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         quant_on_weight: bool = False,
         reduce_type: str | None = None,
     ) -> None:
@@ -146,7 +148,7 @@ class FakeQuantMovingAverageAbsMax(Layer):
         name: str | None = None,
         moving_rate: float = 0.9,
         quant_bits: int = 8,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
@@ -212,7 +214,7 @@ class FakeQuantChannelWiseAbsMax(Layer):
         channel_num: int | None = None,
         quant_bits: int = 8,
         quant_axis: int = 0,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         quant_on_weight: bool = False,
         reduce_type: str | None = None,
     ) -> None:
@@ -272,7 +274,7 @@ class MovingAverageAbsMaxScale(Layer):
         self,
         name: str | None = None,
         moving_rate: float = 0.9,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
@@ -310,10 +312,10 @@ class _QuantizedLayer(Layer):
         moving_rate: float = 0.9,
         weight_quantize_type: str = "abs_max",
         activation_quantize_type: str = "abs_max",
-        weight_pre_layer: Any = None,
-        act_pre_layer: Any = None,
-        weight_quant_layer: Any = None,
-        act_quant_layer: Any = None,
+        weight_pre_layer: Callable[[], Layer] | None = None,
+        act_pre_layer: Callable[[], Layer] | None = None,
+        weight_quant_layer: Callable[[], Layer] | None = None,
+        act_quant_layer: Callable[[], Layer] | None = None,
     ) -> None:
         super().__init__()
         self.weight = layer.weight
@@ -542,10 +544,10 @@ class QuantizedMatmul(Layer):
         moving_rate: float = 0.9,
         weight_quantize_type: str = "abs_max",
         activation_quantize_type: str = "abs_max",
-        weight_pre_layer: Any = None,
-        act_pre_layer: Any = None,
-        weight_quant_layer: Any = None,
-        act_quant_layer: Any = None,
+        weight_pre_layer: Callable[[], Layer] | None = None,
+        act_pre_layer: Callable[[], Layer] | None = None,
+        weight_quant_layer: Callable[[], Layer] | None = None,
+        act_quant_layer: Callable[[], Layer] | None = None,
     ) -> None:
         super().__init__()
 
@@ -623,7 +625,7 @@ class MAOutputScaleLayer(Layer):
         layer: Any = None,
         moving_rate: float = 0.9,
         name: str | None = None,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
@@ -698,7 +700,7 @@ def create_fake_quant_layer(
     name: str | None = None,
     moving_rate: float = 0.9,
     quant_bits: int = 8,
-    dtype: Any = "float32",
+    dtype: DTypeLike = "float32",
     quant_on_weight: bool = False,
     channel_num: int | None = None,
     quant_axis: int = 0,

@@ -8,6 +8,7 @@ from ...core.dtype import parse_dtype
 from ...core.errors import OperandError, OpError, append_user_line
 from ...core.operand_checks import not_a_tensor_error
 from ...core.tensor import Tensor
+from ...core.type_aliases import DTypeLike
 from ...tensor.creation import full_like
 from ...tensor.linalg import matmul
 from ...tensor.logic import greater_than
@@ -141,7 +142,7 @@ def _dequantize_transposed_weight(weight: Tensor, scale: Tensor, is_int4: bool) 
 
 
 def weight_dequantize(
-    x: Tensor, scale: Tensor, algo: str = "weight_only_int8", out_dtype: Any = "float16"
+    x: Tensor, scale: Tensor, algo: str = "weight_only_int8", out_dtype: DTypeLike = "float16"
 ) -> Tensor:
     """Return the matrix that `weight_quantize` quantized: out[i, j] = x[j, i] * scale[j].
 

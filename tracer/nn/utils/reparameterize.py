@@ -16,7 +16,7 @@ from ...tensor.math import sum as sum_of
 from .. import functional as F
 from ..common import Linear
 from ..conv import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
-from ..layer import Layer
+from ..layer import Layer, LayerT
 
 __all__ = ["remove_weight_norm", "spectral_norm", "weight_norm"]
 
@@ -86,7 +86,7 @@ def _require_parameter(layer: Any, name: str) -> Parameter:
     return parameter
 
 
-def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
+def weight_norm(layer: LayerT, name: str = "weight", dim: int | None = 0) -> LayerT:
     """Split a weight of a layer into a magnitude g and a direction v (Salimans and Kingma 2016).
 
     weight = g * v / |v|, with the norm over all axes except `dim`. The layer gets the parameters
@@ -138,7 +138,7 @@ def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
     return layer
 
 
-def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
+def remove_weight_norm(layer: LayerT, name: str = "weight") -> LayerT:
     """Replace a weight with weight normalization by an ordinary parameter of the same value.
 
     Parameters
@@ -225,12 +225,12 @@ class SpectralNorm(_WeightComputingHook):
 
 
 def spectral_norm(
-    layer: Any,
+    layer: LayerT,
     name: str = "weight",
     n_power_iterations: int = 1,
     eps: float = 1e-12,
     dim: int | None = None,
-) -> Any:
+) -> LayerT:
     """Divide a weight of a layer by its largest singular value (Miyato et al. 2018).
 
     The layer gets the parameter `name_orig` and the buffers `name_u` and `name_v`, the singular

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,9 @@ from ...core.errors import (
     append_user_line,
     warn,
 )
+from ...jit.type_aliases import InputSpecs
 from ...nn import Conv2D, Layer, Linear
+from ...nn.layer import LayerT
 from ...nn.quant.quant_layers import QuantizedConv2D, QuantizedLinear
 from .fuse_utils import fuse_layers
 from .ptq_config import PTQConfig, default_ptq_config
@@ -58,8 +60,12 @@ class ImperativePTQ:
         self._quant_config = quant_config
 
     def quantize(
-        self, model: Layer, inplace: bool = False, fuse: bool = False, fuse_list: Any = None
-    ) -> Layer:
+        self,
+        model: LayerT,
+        inplace: bool = False,
+        fuse: bool = False,
+        fuse_list: Sequence[Sequence[str]] | None = None,
+    ) -> LayerT:
         """Return the network with hooks that observe its layers; call it on calibration data.
 
         Parameters
@@ -120,7 +126,7 @@ class ImperativePTQ:
         return result
 
     def save_quantized_model(
-        self, model: Layer, path: str, input_spec: Any = None, **config: Any
+        self, model: Layer, path: str, input_spec: InputSpecs | None = None, **config: object
     ) -> None:
         """Convert the network, in place, and save it with `jit.save`.
 
@@ -180,7 +186,7 @@ class ImperativePTQ:
         replacements = self._create_replacements(observed)
         for _, layer, config in observed:
             config.quant_hook_handle.remove()
-            del layer._quant_config  # type: ignore[attr-defined]
+            delattr(layer, "_quant_config")
         for name, replacement in replacements:
             replace_sublayer(model, name, replacement)
 
@@ -219,7 +225,7 @@ def _observe_call(layer: Layer, inputs: tuple[Any, ...], outputs: Any) -> None:
     """Forward hook of an observed layer: passes its first input and its outputs to the
     quantizers.
     """
-    config: PTQConfig = layer._quant_config  # type: ignore[attr-defined]
+    config: PTQConfig = vars(layer)["_quant_config"]
     if config.enable_in_act_quantizer:
         config.in_act_quantizer.sample_data(layer, inputs[:1])
     config.out_act_quantizer.sample_data(layer, (outputs,))

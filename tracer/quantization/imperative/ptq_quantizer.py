@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OpError, append_user_line
+from ...core.tensor import Tensor
 from ...nn import Layer
 from ...nn.quant.format import require_bit_length
 from ..abs_histogram import AbsHistogram, kl_threshold, percentile_threshold
@@ -63,7 +64,7 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
         self.thresholds: list[Any] = []
 
     @abc.abstractmethod
-    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Tensor, ...]) -> None:
         """Observe tensors, such as the inputs of a layer in one call.
 
         Parameters
@@ -120,7 +121,7 @@ class AbsmaxQuantizer(BaseQuantizer):
     [3.0]
     """
 
-    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Tensor, ...]) -> None:
         found = [float(_require_finite_abs(self, layer, t).max(initial=0)) for t in tensors]
         old = self.abs_max_vals or [0.0] * len(found)
         self.abs_max_vals = [max(a, b) for a, b in zip(old, found, strict=True)]
@@ -148,7 +149,7 @@ class PerChannelAbsmaxQuantizer(BaseQuantizer):
     [[2.0, 4.0]]
     """
 
-    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Tensor, ...]) -> None:
         axis = find_channel_axis(layer) or 0
         found = []
         for tensor in tensors:
@@ -195,7 +196,7 @@ class BaseHistQuantizer(BaseQuantizer, metaclass=abc.ABCMeta):
         self.upsample_bins = upsample_bins
         self.hists: list[AbsHistogram] = []
 
-    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Tensor, ...]) -> None:
         values = [_require_finite_abs(self, layer, tensor) for tensor in tensors]
         self.hists = self.hists or [AbsHistogram(self.bins) for _ in tensors]
         for histogram, array in zip(self.hists, values, strict=True):

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ... import nn
 from ...core.errors import ArgumentAssertionError, append_user_line
+from ...nn.layer import Layer
 from ...nn.quant import functional_layers, quant_layers
 
 
@@ -63,7 +64,7 @@ class PTQRegistry:
     """
 
     @classmethod
-    def is_supported_layer(cls, layer: Any) -> bool:
+    def is_supported_layer(cls, layer: Layer | type[Layer]) -> bool:
         """Return whether `ImperativePTQ` observes the output of a layer.
 
         Parameters
@@ -83,7 +84,7 @@ class PTQRegistry:
         return _is_one_of(layer, [info.layer for info in PTQ_LAYERS_INFO])
 
     @classmethod
-    def is_registered_layer(cls, layer: Any) -> bool:
+    def is_registered_layer(cls, layer: Layer | type[Layer]) -> bool:
         """Return whether `layer_info` returns the slots of a layer instead of raising an error.
 
         Parameters
@@ -103,7 +104,7 @@ class PTQRegistry:
         return _is_one_of(layer, [info.layer for info in PTQ_LAYERS_INFO + QUANT_LAYERS_INFO])
 
     @classmethod
-    def is_simulated_quant_layer(cls, layer: Any) -> bool:
+    def is_simulated_quant_layer(cls, layer: Layer | type[Layer]) -> bool:
         """Return whether `ImperativePTQ` quantizes the input and the weight of a layer.
 
         Parameters
@@ -123,7 +124,7 @@ class PTQRegistry:
         return _is_one_of(layer, SIMULATED_LAYERS)
 
     @classmethod
-    def layer_info(cls, layer: Any) -> LayerInfo:
+    def layer_info(cls, layer: Layer | type[Layer]) -> LayerInfo:
         """Return the slots of the op of a layer.
 
         Parameters

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from ...core.autograd import no_grad
 from ...core.errors import ArgumentAssertionError, OpError, append_user_line, warn
+from ...jit.type_aliases import InputSpecs
 from ...nn import Conv2D, Conv2DTranspose, Layer, Linear
+from ...nn.layer import LayerT
 from ...nn.quant import functional_layers, quant_layers
 from ...nn.quant.format import (
     LinearDequanter,
@@ -85,17 +87,17 @@ class ImperativeQuantAware:
 
     def __init__(
         self,
-        quantizable_layer_type: Any = DEFAULT_LAYER_TYPES,
+        quantizable_layer_type: Sequence[str | type[Layer]] = DEFAULT_LAYER_TYPES,
         weight_quantize_type: str = "abs_max",
         activation_quantize_type: str = "moving_average_abs_max",
         weight_bits: int = 8,
         activation_bits: int = 8,
         moving_rate: float = 0.9,
         fuse_conv_bn: bool = False,
-        weight_preprocess_layer: Any = None,
-        act_preprocess_layer: Any = None,
-        weight_quantize_layer: Any = None,
-        act_quantize_layer: Any = None,
+        weight_preprocess_layer: Callable[[], Layer] | None = None,
+        act_preprocess_layer: Callable[[], Layer] | None = None,
+        weight_quantize_layer: Callable[[], Layer] | None = None,
+        act_quantize_layer: Callable[[], Layer] | None = None,
         onnx_format: bool = False,
     ) -> None:
         self._types = [
@@ -133,7 +135,7 @@ class ImperativeQuantAware:
             "act_quant_layer": act_quantize_layer,
         }
 
-    def quantize(self, model: Layer) -> Layer:
+    def quantize(self, model: LayerT) -> LayerT:
         """Replace layers by quantized ones, in place, and observe the outputs of the layers.
 
         The outputs of `nn.quant.add`, `subtract`, `multiply`, `divide` and `matmul` are
@@ -191,7 +193,7 @@ class ImperativeQuantAware:
         return quant_layers.MAOutputScaleLayer(layer, self._moving_rate)
 
     def save_quantized_model(
-        self, layer: Layer, path: str, input_spec: Any = None, **config: Any
+        self, layer: Layer, path: str, input_spec: InputSpecs | None = None, **config: object
     ) -> None:
         """Save the network with `jit.save`, in evaluation mode.
 

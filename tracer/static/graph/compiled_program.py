@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...core.errors import OperandError, append_user_line
 from .program import Program
@@ -21,6 +21,11 @@ class _IgnoredSettings:
                 for k, v in getattr(c, "SETTINGS", {}).items()
             }
         )
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
@@ -122,7 +127,9 @@ class CompiledProgram:
     >>> paddle.disable_static()
     """
 
-    def __init__(self, program_or_graph: Any, build_strategy: BuildStrategy | None = None) -> None:
+    def __init__(
+        self, program_or_graph: Program, build_strategy: BuildStrategy | None = None
+    ) -> None:
         if not isinstance(program_or_graph, Program):
             kind = type(program_or_graph).__name__
             raise OperandError(append_user_line(f"CompiledProgram: {kind} is not a Program"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...capture.modes import find_static_base_mode
@@ -11,14 +12,20 @@ from ...core.dtype import default_float_np_dtype, parse_dtype
 from ...core.errors import append_user_line
 from ...core.mode import require_static_graph_mode, state
 from ...core.op import OPS
+from ...core.type_aliases import DTypeLike
 from ...ir import program as data
-from ...ir.dim import NamedDimensions, split_sizes_and_dims
+from ...ir.dim import Dim, NamedDimensions, split_sizes_and_dims
 from .default_programs import default_main_program
 from .mode import is_recording_static_graph
 from .parameters import declare_persistable_and_emit_initializer
 
 
-def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variable:
+def data_input(
+    name: str,
+    shape: Sequence[int | str | Dim | None],
+    dtype: DTypeLike | None = None,
+    lod_level: int = 0,
+) -> Variable:
     """Declare an input of the main program, which `Executor.run` is fed.
 
     Parameters
@@ -82,9 +89,9 @@ def declare_data_input(name: str, shape: Any, dtype: Any = None, lod_level: int 
 
 
 def create_global_var(
-    shape: Any,
+    shape: Sequence[int],
     value: float,
-    dtype: Any,
+    dtype: DTypeLike | None,
     persistable: bool = False,
     force_cpu: bool = False,
     name: str | None = None,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, cast
 
 from ... import autodiff
 from ...capture.variable import ParameterVariable, Variable
 from ...core.errors import OarlockError, OperandError, append_user_line
 from ...core.mode import use_mode
+from ...core.tensor import Tensor
 from ...ir.op_role import OpRole
 from ...ir.program import Attr, AttrType, OpDesc
 from .mode import StaticGraphMode
@@ -34,12 +37,12 @@ def require_program_of_variable(caller: str, variable: Any) -> Program:
 
 
 def append_backward(
-    loss: Variable,
-    parameter_list: Any = None,
-    no_grad_set: Any = None,
-    callbacks: Any = None,
-    checkpoints: Any = None,
-    distop_context: Any = None,
+    loss: Tensor,
+    parameter_list: Sequence[Tensor | str] | None = None,
+    no_grad_set: AbstractSet[Tensor | str] | None = None,
+    callbacks: Sequence[object] | None = None,
+    checkpoints: Sequence[object] | None = None,
+    distop_context: object = None,
 ) -> list[tuple[ParameterVariable, Variable]]:
     """Append ops that compute the gradients of a loss with respect to parameters.
 
@@ -101,7 +104,7 @@ def append_backward(
         )
     program = require_program_of_variable("append_backward", loss)
     with use_mode(StaticGraphMode(program)), program.recorder.setting_op_role(OpRole.BACKWARD):
-        pairs = autodiff.append_backward(loss, parameter_list, no_grad_set)
+        pairs = autodiff.append_backward(cast("Variable", loss), parameter_list, no_grad_set)
     program.mark_changed()
     block = program.current_block()
     _set_loss_role_and_op_role_var(block.raw.ops, loss.name, [(p.name, g.name) for p, g in pairs])
@@ -132,7 +135,10 @@ def _set_loss_role_and_op_role_var(
 
 
 def gradients(
-    targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
+    targets: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    target_gradients: Tensor | Sequence[Tensor | None] | None = None,
+    no_grad_set: AbstractSet[Tensor | str] | None = None,
 ) -> list[Variable | None]:
     """Append ops that compute the gradients of the sum of `targets` with respect to `inputs`.
 

@@ -12,6 +12,7 @@ from ...core import unique_name
 from ...core.errors import OarlockError, OperandError, OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
+from ...core.tensor import Tensor
 from ...ir import program as data
 from ...ir.program import Attr, AttrType
 from .constants import emit_constant
@@ -19,7 +20,13 @@ from .default_programs import default_main_program
 from .parameters import declare_persistable_and_emit_initializer
 
 
-def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
+def accuracy(
+    input: Tensor,
+    label: Tensor,
+    k: int = 1,
+    correct: Tensor | None = None,
+    total: Tensor | None = None,
+) -> Tensor:
     """Return the fraction of rows whose label is among the classes with the k largest scores.
 
     Parameters
@@ -68,13 +75,13 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
 
 
 def auc(
-    input: Variable,
-    label: Variable,
+    input: Tensor,
+    label: Tensor,
     curve: str = "ROC",
     num_thresholds: int = 4095,
     topk: int = 1,
     slide_steps: int = 1,
-    ins_tag_weight: Any = None,
+    ins_tag_weight: Tensor | None = None,
 ) -> tuple[Variable, Variable, list[Variable]]:
     """Compute the area under the ROC or precision-recall curve, over batches.
 
@@ -199,7 +206,7 @@ def _emit_auc(
     return recorder.create_variable(desc)
 
 
-def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> NoReturn:
+def ctr_metric_bundle(input: object, label: object, ins_tag_weight: object = None) -> NoReturn:
     """Not supported, because it needs parameter servers.
 
     Parameters

@@ -16,6 +16,7 @@ from ...core.mode import Mode, base_mode_of, state, use_mode
 from ...core.op import Meta, Op, Slot
 from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
+from ...core.type_aliases import PlaceLike
 from ...ir.program import OpDesc
 from .default_programs import default_main_program
 from .program import Program
@@ -243,7 +244,7 @@ def enable_static() -> None:
         state.mode = _cached_main_program_mode()
 
 
-def disable_static(place: Any = None) -> None:
+def disable_static(place: PlaceLike | None = None) -> None:
     """Return to eager execution, which is the initial mode.
 
     Parameters

@@ -37,7 +37,7 @@ class ParameterAveraging:
         raise NotImplementedError
 
     @contextmanager
-    def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
+    def apply(self, executor: object, need_restore: bool = True) -> Iterator[None]:
         """Context manager: replace the parameters by their averages in the body.
 
         Parameters
@@ -62,7 +62,7 @@ class ParameterAveraging:
             if need_restore:
                 self.restore(executor)
 
-    def restore(self, executor: Any) -> None:
+    def restore(self, executor: object) -> None:
         """Restore the values that the parameters had before `apply` replaced them by averages.
 
         Parameters

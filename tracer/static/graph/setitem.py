@@ -7,9 +7,11 @@ from typing import Any
 from ...capture.variable import Variable
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
+from ...core.tensor import Tensor
+from ...core.type_aliases import TensorLike
 
 
-def setitem(x: Variable, index: Any, value: Any) -> Variable:
+def setitem(x: Tensor, index: Any, value: TensorLike) -> Variable:
     """Return a copy of a variable in which `value` is assigned to the elements x[index].
 
     Parameters

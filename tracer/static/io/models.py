@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from ...core.dtype import parse_dtype
 from ...core.errors import OpError, append_user_line, warn
 from ...core.op import Meta
 from ...core.tensor import Tensor
+from ...core.type_aliases import PathLike
 from ...export import pdiparams_writer, pdmodel
 from ...export.atomic_files import write_files_atomically
 from ...ir import program as data
@@ -31,6 +33,7 @@ from ...jit.save import require_path_prefix
 from ...loader.model_files import read_model
 from ...loader.pdiparams import parse_params
 from ...loader.pdmodel import parse_program
+from ..executor import Executor
 from ..graph.compiled_program import CompiledProgram
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
@@ -63,7 +66,11 @@ def _program_from_kwargs(kwargs: dict[str, Any], known: tuple[str, ...], caller:
 
 
 def save_inference_model(
-    path_prefix: Any, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
+    path_prefix: PathLike,
+    feed_vars: Tensor | Sequence[Tensor],
+    fetch_vars: Tensor | Sequence[Tensor],
+    executor: Executor,
+    **kwargs: Any,
 ) -> None:
     """Save the program that computes outputs from inputs, and its parameters; verify the files.
 
@@ -169,7 +176,9 @@ def _make_reference_runner(desc: data.Program) -> Any:
     return run
 
 
-def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list[Any]:
+def load_inference_model(
+    path_prefix: PathLike | None, executor: Executor, **kwargs: Any
+) -> list[Any]:
     """Read a saved model, and set its parameters in the current scope.
 
     Parameters
@@ -286,7 +295,9 @@ def check_and_assign_persistables(program: Program, values: Any, scope: Scope) -
 # ------------------------------------------------------------------------------
 
 
-def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
+def serialize_program(
+    feed_vars: Tensor | Sequence[Tensor], fetch_vars: Tensor | Sequence[Tensor], **kwargs: Any
+) -> bytes:
     """Return the bytes of the `.pdmodel` of an inference model, without the contract of Oarlock.
 
     Parameters
@@ -327,8 +338,11 @@ def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
 
 
 def serialize_persistables(
-    feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
-) -> bytes | None:
+    feed_vars: Tensor | Sequence[Tensor],
+    fetch_vars: Tensor | Sequence[Tensor],
+    executor: Executor,
+    **kwargs: Any,
+) -> Any:
     """Return the bytes of the `.pdiparams` of an inference model.
 
     Parameters
@@ -399,7 +413,7 @@ def deserialize_program(data: bytes) -> Program:
     return Program.view_of_raw(parse_program(data))
 
 
-def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
+def deserialize_persistables(program: Program, data: bytes, executor: Executor) -> None:
     """Set persistable variables in the current scope to the values in the bytes of a `.pdiparams`.
 
     Parameters

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OperandError, append_user_line
+from ...core.tensor import Tensor
 from ...ir.passes.normalize import build_inference_program
 from ..graph.program import Program
 
@@ -25,7 +27,12 @@ def require_variables_and_get_names(argument: str, variables: Any) -> list[str]:
     return [item.name for item in items]
 
 
-def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
+def normalize_program(
+    program: Program,
+    feed_vars: Tensor | Sequence[Tensor],
+    fetch_vars: Tensor | Sequence[Tensor],
+    **kwargs: Any,
+) -> Program:
     """Return an inference program: the ops that compute outputs from inputs, in eval mode.
 
     Parameters

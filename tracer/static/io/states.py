@@ -14,12 +14,14 @@ from ...capture.variable import Variable
 from ...core import cuda
 from ...core.errors import ArgumentAssertionError, FileError, OpError, append_user_line
 from ...core.tensor import Tensor
+from ...core.type_aliases import PathLike
 from ...export import pdmodel
 from ...export.atomic_files import write_files_atomically
 from ...export.pickles import iter_pickle_chunks
 from ...framework.io import load as load_pickle
 from ...ir.scope import current_scope
 from ...loader.pdiparams import load_params
+from ..executor import Executor
 from ..graph.program import Program
 from ..graph.state_dict import (
     NAME_TABLE_KEY,
@@ -37,7 +39,7 @@ def _strip_state_file_suffix(path: Any) -> str:
     return text
 
 
-def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -> None:
+def save(program: Program, model_path: PathLike, protocol: int = 4, **configs: object) -> None:
     """Write the values of a program and the program itself as three files.
 
     They are `model_path`.pdparams (parameters), `model_path`.pdopt (other persistable variables)
@@ -101,8 +103,8 @@ def _state_arrays(program: Program, mode: str) -> dict[str, Any]:
 
 def load(
     program: Program,
-    model_path: Any,
-    executor: Any = None,
+    model_path: PathLike,
+    executor: Executor | None = None,
     var_list: Sequence[Variable] | None = None,
 ) -> None:
     """Set variables in the current scope to the values in files that `save` or Paddle 1.x wrote.
@@ -156,7 +158,7 @@ def load(
 
 
 def load_program_state(
-    model_path: Any, var_list: Sequence[Variable] | None = None
+    model_path: PathLike, var_list: Sequence[Variable] | None = None
 ) -> dict[str, Any]:
     """Return the values in files that `save` or Paddle 1.x wrote.
 

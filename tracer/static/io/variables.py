@@ -13,10 +13,12 @@ import numpy as np
 from ...capture.variable import Variable
 from ...core import cuda
 from ...core.errors import OpError, append_user_line
+from ...core.type_aliases import PathLike
 from ...export import pdiparams_writer
 from ...export.atomic_files import write_files_atomically
 from ...ir.scope import current_scope
 from ...loader.pdiparams import load_params
+from ..executor import Executor
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
 
@@ -88,8 +90,8 @@ def _select_variables(
 
 
 def save_vars(
-    executor: Any,
-    dirname: Any,
+    executor: Executor | None,
+    dirname: PathLike,
     main_program: Program | None = None,
     vars: Sequence[Variable] | None = None,
     predicate: Predicate | None = None,
@@ -151,8 +153,8 @@ def save_vars(
 
 
 def load_vars(
-    executor: Any,
-    dirname: Any,
+    executor: Executor | None,
+    dirname: PathLike,
     main_program: Program | None = None,
     vars: Sequence[Variable] | None = None,
     predicate: Predicate | None = None,

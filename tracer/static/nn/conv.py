@@ -8,8 +8,10 @@ from ...capture.variable import Variable
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
+from ...core.tensor import Tensor
 from ...nn.conv_filters import he_normal_initializer, require_valid_groups
 from ...nn.functional.conv import is_channels_last, padding_attrs, to_int_list_of_length
+from ...nn.type_aliases import Ints, Padding, ParamAttrLike
 from .helper import LayerHelper, require_static_size
 
 
@@ -19,11 +21,11 @@ class _ConvConfig:
     def __init__(
         self,
         op_type: str,
-        x: Variable,
+        x: Tensor,
         rank: int,
-        stride: Any,
-        padding: Any,
-        dilation: Any,
+        stride: Ints,
+        padding: Padding,
+        dilation: Ints,
         groups: Any,
         data_format: str,
     ) -> None:
@@ -54,9 +56,9 @@ class _ConvConfig:
 def _build_conv(
     op_type: str,
     rank: int,
-    x: Variable,
+    x: Tensor,
     num_filters: int,
-    filter_size: Any,
+    filter_size: Ints,
     config: _ConvConfig,
     attrs: tuple[Any, Any],
     act: Any,
@@ -74,15 +76,15 @@ def _build_conv(
 
 
 def conv2d(
-    input: Variable,
+    input: Tensor,
     num_filters: int,
-    filter_size: Any,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    filter_size: Ints,
+    stride: Ints = 1,
+    padding: Padding = 0,
+    dilation: Ints = 1,
     groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: ParamAttrLike | None = None,
+    bias_attr: ParamAttrLike | None = None,
     use_cudnn: bool = True,
     act: str | None = None,
     name: str | None = None,
@@ -153,15 +155,15 @@ def conv2d(
 
 
 def conv3d(
-    input: Variable,
+    input: Tensor,
     num_filters: int,
-    filter_size: Any,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    filter_size: Ints,
+    stride: Ints = 1,
+    padding: Padding = 0,
+    dilation: Ints = 1,
     groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: ParamAttrLike | None = None,
+    bias_attr: ParamAttrLike | None = None,
     use_cudnn: bool = True,
     act: str | None = None,
     name: str | None = None,
@@ -233,7 +235,7 @@ def conv3d(
 
 def _build_conv_transpose(
     op_type: str,
-    x: Variable,
+    x: Tensor,
     num_filters: int,
     sizes: tuple[Any, Any],
     config: _ConvConfig,
@@ -262,7 +264,7 @@ def _build_conv_transpose(
 
 
 def _filter_size_for_output(
-    op_type: str, x: Variable, out_shape: list[int], config: _ConvConfig
+    op_type: str, x: Tensor, out_shape: list[int], config: _ConvConfig
 ) -> list[int]:
     """Return the filter size with which the output of a transposed convolution has the shape
     `out_shape`.
@@ -283,16 +285,16 @@ def _filter_size_for_output(
 
 
 def conv2d_transpose(
-    input: Variable,
+    input: Tensor,
     num_filters: int,
-    output_size: Any = None,
-    filter_size: Any = None,
-    padding: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
+    output_size: Ints | None = None,
+    filter_size: Ints | None = None,
+    padding: Padding = 0,
+    stride: Ints = 1,
+    dilation: Ints = 1,
     groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: ParamAttrLike | None = None,
+    bias_attr: ParamAttrLike | None = None,
     use_cudnn: bool = True,
     act: str | None = None,
     name: str | None = None,
@@ -369,16 +371,16 @@ def conv2d_transpose(
 
 
 def conv3d_transpose(
-    input: Variable,
+    input: Tensor,
     num_filters: int,
-    output_size: Any = None,
-    filter_size: Any = None,
-    padding: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
+    output_size: Ints | None = None,
+    filter_size: Ints | None = None,
+    padding: Padding = 0,
+    stride: Ints = 1,
+    dilation: Ints = 1,
     groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: ParamAttrLike | None = None,
+    bias_attr: ParamAttrLike | None = None,
     use_cudnn: bool = True,
     act: str | None = None,
     name: str | None = None,
@@ -455,19 +457,19 @@ def conv3d_transpose(
 
 
 def deform_conv2d(
-    x: Variable,
-    offset: Variable,
-    mask: Variable | None,
+    x: Tensor,
+    offset: Tensor,
+    mask: Tensor | None,
     num_filters: int,
-    filter_size: Any,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    filter_size: Ints,
+    stride: Ints = 1,
+    padding: Padding = 0,
+    dilation: Ints = 1,
     groups: int = 1,
     deformable_groups: int = 1,
     im2col_step: int = 1,
-    weight_attr: Any = None,
-    bias_attr: Any = None,
+    weight_attr: ParamAttrLike | None = None,
+    bias_attr: ParamAttrLike | None = None,
     name: str | None = None,
 ) -> Variable:
     """Deformable 2-D convolution in a static graph program (Dai et al. 2017, Zhu et al. 2018).

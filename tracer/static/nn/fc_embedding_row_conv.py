@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ...capture.variable import Variable
 from ...core.dtype import parse_dtype
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
+from ...core.tensor import Tensor
+from ...core.type_aliases import DTypeLike
+from ...nn.type_aliases import ParamAttrLike
 from .helper import LayerHelper, require_static_size
 
 
 def fc(
-    x: Any,
+    x: Tensor | Sequence[Tensor],
     size: int,
     num_flatten_dims: int = 1,
-    weight_attr: Any = None,
-    bias_attr: Any = None,
+    weight_attr: ParamAttrLike | Sequence[ParamAttrLike | None] | None = None,
+    bias_attr: ParamAttrLike | None = None,
     activation: str | None = None,
     name: str | None = None,
 ) -> Variable:
@@ -74,9 +78,9 @@ def fc(
     [[4.0, 4.0, 4.0]]
     >>> paddle.disable_static()
     """
-    operands = list(x) if isinstance(x, list | tuple) else [x]
+    operands: list[Any] = list(x) if isinstance(x, list | tuple) else [x]
     helper = LayerHelper("fc", name, *operands)
-    attrs = (
+    attrs: list[Any] = (
         list(weight_attr)
         if isinstance(weight_attr, list | tuple)
         else [weight_attr] * len(operands)
@@ -107,13 +111,13 @@ def _checked_flatten_axis(x: Any, num_flatten_dims: int) -> int:
 
 
 def embedding(
-    input: Variable,
-    size: Any,
+    input: Tensor,
+    size: Sequence[int],
     is_sparse: bool = False,
     is_distributed: bool = False,
     padding_idx: int | None = None,
-    param_attr: Any = None,
-    dtype: Any = "float32",
+    param_attr: ParamAttrLike | None = None,
+    dtype: DTypeLike = "float32",
 ) -> Variable:
     """Look up rows of a table that the function creates as a parameter of a static graph program.
 
@@ -172,13 +176,13 @@ def embedding(
 
 
 def bilinear_tensor_product(
-    x: Variable,
-    y: Variable,
+    x: Tensor,
+    y: Tensor,
     size: int,
     act: str | None = None,
     name: str | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: ParamAttrLike | None = None,
+    bias_attr: ParamAttrLike | None = None,
 ) -> Variable:
     """Bilinear layer in a static graph program, with parameters that it creates.
 
@@ -247,7 +251,10 @@ def bilinear_tensor_product(
 
 
 def row_conv(
-    input: Variable, future_context_size: int, param_attr: Any = None, act: str | None = None
+    input: Tensor,
+    future_context_size: int,
+    param_attr: ParamAttrLike | None = None,
+    act: str | None = None,
 ) -> Variable:
     """Lookahead convolution in a static graph program (Amodei et al. 2015).
 

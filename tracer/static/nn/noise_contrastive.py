@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,11 @@ from ...capture.variable import Variable
 from ...core.dtype import DType, float32, int64, parse_dtype
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
+from ...core.tensor import Tensor
+from ...core.type_aliases import Array
 from ...nn.initializer import Assign
 from ...nn.param_attr import ParamAttr
+from ...nn.type_aliases import ParamAttrLike
 from .helper import LayerHelper, require_static_size
 
 
@@ -66,16 +70,16 @@ class Sampler:
 
 
 def nce(
-    input: Variable,
-    label: Variable,
+    input: Tensor,
+    label: Tensor,
     num_total_classes: int,
-    sample_weight: Variable | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    sample_weight: Tensor | None = None,
+    param_attr: ParamAttrLike | None = None,
+    bias_attr: ParamAttrLike | None = None,
     num_neg_samples: int | None = None,
     name: str | None = None,
     sampler: str = "uniform",
-    custom_dist: Any = None,
+    custom_dist: Sequence[float] | Array | None = None,
     seed: int = 0,
     is_sparse: bool = False,
 ) -> Variable:

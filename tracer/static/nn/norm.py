@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
+from ...core.tensor import Tensor
 from ...nn.initializer import Constant, Normal
 from ...nn.param_attr import ParamAttr
+from ...nn.type_aliases import ParamAttrLike
 from .helper import LayerHelper, require_static_size
 
 ONES, ZEROS = Constant(1.0), Constant(0.0)
 
 
 def batch_norm(
-    input: Variable,
+    input: Tensor,
     act: str | None = None,
     is_test: bool = False,
-    momentum: Any = 0.9,
+    momentum: float | Tensor = 0.9,
     epsilon: float = 1e-05,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: ParamAttrLike | None = None,
+    bias_attr: ParamAttrLike | None = None,
     data_layout: str = "NCHW",
     in_place: bool = False,
     name: str | None = None,
@@ -136,13 +137,13 @@ def _non_trainable_attr(name: str | None, initializer: Constant) -> ParamAttr:
 
 
 def layer_norm(
-    input: Variable,
+    input: Tensor,
     scale: bool = True,
     shift: bool = True,
     begin_norm_axis: int = 1,
     epsilon: float = 1e-05,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: ParamAttrLike | None = None,
+    bias_attr: ParamAttrLike | None = None,
     act: str | None = None,
     name: str | None = None,
 ) -> Variable:
@@ -219,11 +220,11 @@ def layer_norm(
 
 
 def group_norm(
-    input: Variable,
+    input: Tensor,
     groups: int,
     epsilon: float = 1e-05,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: ParamAttrLike | None = None,
+    bias_attr: ParamAttrLike | None = None,
     act: str | None = None,
     data_layout: str = "NCHW",
     name: str | None = None,
@@ -304,10 +305,10 @@ def group_norm(
 
 
 def instance_norm(
-    input: Variable,
+    input: Tensor,
     epsilon: float = 1e-05,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: ParamAttrLike | None = None,
+    bias_attr: ParamAttrLike | None = None,
     name: str | None = None,
 ) -> Variable:
     """Instance normalization in a static graph program (Ulyanov et al. 2017).
@@ -368,7 +369,7 @@ def instance_norm(
 
 
 def spectral_norm(
-    weight: Variable,
+    weight: Tensor,
     dim: int = 0,
     power_iters: int = 1,
     eps: float = 1e-12,

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ...core.parameter import Parameter
+from ...core.type_aliases import DTypeLike
 from ...nn import create_parameter as eager_parameters
 from ...nn.initializer import Initializer
+from ...nn.type_aliases import ParamAttrLike
 from .helper import LayerHelper
 
 
 def create_parameter(
-    shape: Any,
-    dtype: Any,
+    shape: Sequence[int],
+    dtype: DTypeLike,
     name: str | None = None,
-    attr: Any = None,
+    attr: ParamAttrLike | None = None,
     is_bias: bool = False,
     default_initializer: Initializer | None = None,
-) -> Parameter | None:
+) -> Any:
     """Create a parameter of a static graph program; the startup program initializes it.
 
     The first of these that is set initializes it: the initializer of `attr`, the global initializer

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...capture.variable import Variable
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
+from ...core.tensor import Tensor
 from ...nn.initializer import Constant
+from ...nn.type_aliases import ParamAttrLike
 from .helper import LayerHelper, require_static_size
 
 
 def prelu(
-    x: Variable,
+    x: Tensor,
     mode: str,
-    param_attr: Any = None,
+    param_attr: ParamAttrLike | None = None,
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Variable:

@@ -7,16 +7,17 @@ each begins, and R.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OperandError, append_user_line
 from ...core.op import OPS
+from ...core.tensor import Tensor
+from ...nn.type_aliases import ParamAttrLike
 from .helper import LayerHelper, require_static_size
 
 
 def sequence_pool(
-    input: Variable, pool_type: str, is_test: bool = False, pad_value: float = 0.0
+    input: Tensor, pool_type: str, is_test: bool = False, pad_value: float = 0.0
 ) -> Variable:
     """Reduce each sequence to one row.
 
@@ -59,7 +60,7 @@ def sequence_pool(
     return OPS["sequence_pool"](input, pooltype=pool_type.upper(), pad_value=float(pad_value))[0]
 
 
-def sequence_first_step(input: Variable) -> Variable:
+def sequence_first_step(input: Tensor) -> Variable:
     """Return the first row of each sequence; 0 for empty sequences.
 
     Parameters
@@ -91,7 +92,7 @@ def sequence_first_step(input: Variable) -> Variable:
     return sequence_pool(input, "first")
 
 
-def sequence_last_step(input: Variable) -> Variable:
+def sequence_last_step(input: Tensor) -> Variable:
     """Return the last row of each sequence; 0 for empty sequences.
 
     Parameters
@@ -123,7 +124,7 @@ def sequence_last_step(input: Variable) -> Variable:
     return sequence_pool(input, "last")
 
 
-def sequence_softmax(input: Variable, use_cudnn: bool = False, name: str | None = None) -> Variable:
+def sequence_softmax(input: Tensor, use_cudnn: bool = False, name: str | None = None) -> Variable:
     """Softmax over each sequence.
 
     Parameters
@@ -161,14 +162,14 @@ def sequence_softmax(input: Variable, use_cudnn: bool = False, name: str | None 
 
 
 def sequence_conv(
-    input: Variable,
+    input: Tensor,
     num_filters: int,
     filter_size: int = 3,
     filter_stride: int = 1,
     padding: bool = True,
     padding_start: int | None = None,
-    bias_attr: Any = None,
-    param_attr: Any = None,
+    bias_attr: ParamAttrLike | None = None,
+    param_attr: ParamAttrLike | None = None,
     act: str | None = None,
     name: str | None = None,
 ) -> Variable:
@@ -238,9 +239,7 @@ def sequence_conv(
         return helper.activate(helper.add_bias(out, bias_attr, 1, num_filters), act)
 
 
-def sequence_expand(
-    x: Variable, y: Variable, ref_level: int = -1, name: str | None = None
-) -> Variable:
+def sequence_expand(x: Tensor, y: Tensor, ref_level: int = -1, name: str | None = None) -> Variable:
     """Repeat each sequence of x as often as a level of the LoD of y says.
 
     Sequence i of x (row i if x has no LoD) is repeated as often as sequence i in level `ref_level`
@@ -282,7 +281,7 @@ def sequence_expand(
     return OPS["sequence_expand"](x, None, y, ref_level=ref_level)
 
 
-def sequence_expand_as(x: Variable, y: Variable, name: str | None = None) -> Variable:
+def sequence_expand_as(x: Tensor, y: Tensor, name: str | None = None) -> Variable:
     """Repeat row i of x as often as sequence i of y is long.
 
     Parameters
@@ -319,7 +318,7 @@ def sequence_expand_as(x: Variable, y: Variable, name: str | None = None) -> Var
     return OPS["sequence_expand_as"](x, y)
 
 
-def sequence_concat(input: Sequence[Variable], name: str | None = None) -> Variable:
+def sequence_concat(input: Sequence[Tensor], name: str | None = None) -> Variable:
     """Join sequence i of all inputs to one sequence, for each i.
 
     Parameters
@@ -354,7 +353,7 @@ def sequence_concat(input: Sequence[Variable], name: str | None = None) -> Varia
     return OPS["sequence_concat"](list(input))
 
 
-def sequence_reverse(x: Variable, name: str | None = None) -> Variable:
+def sequence_reverse(x: Tensor, name: str | None = None) -> Variable:
     """Reverse the rows of each sequence.
 
     Parameters
@@ -390,7 +389,7 @@ def sequence_reverse(x: Variable, name: str | None = None) -> Variable:
 
 
 def sequence_pad(
-    x: Variable, pad_value: Variable, maxlen: int | None = None, name: str | None = None
+    x: Tensor, pad_value: Tensor, maxlen: int | None = None, name: str | None = None
 ) -> tuple[Variable, Variable]:
     """Pad all sequences to one length, so that a plain tensor holds them.
 
@@ -435,7 +434,7 @@ def sequence_pad(
     return OPS["sequence_pad"](x, None, pad_value, padded_length=-1 if maxlen is None else maxlen)
 
 
-def sequence_unpad(x: Variable, length: Variable, name: str | None = None) -> Variable:
+def sequence_unpad(x: Tensor, length: Tensor, name: str | None = None) -> Variable:
     """Remove the padding of sequences, and return them as one tensor with LoD.
 
     The first length[i] rows of each x[i] are concatenated.
@@ -476,7 +475,7 @@ def sequence_unpad(x: Variable, length: Variable, name: str | None = None) -> Va
     return OPS["sequence_unpad"](x, length)
 
 
-def sequence_reshape(input: Variable, new_dim: int) -> Variable:
+def sequence_reshape(input: Tensor, new_dim: int) -> Variable:
     """Reshape each sequence to rows with another number of elements.
 
     Parameters
@@ -512,7 +511,7 @@ def sequence_reshape(input: Variable, new_dim: int) -> Variable:
 
 
 def sequence_enumerate(
-    input: Variable, win_size: int, pad_value: int = 0, name: str | None = None
+    input: Tensor, win_size: int, pad_value: int = 0, name: str | None = None
 ) -> Variable:
     """Return the window of elements that starts at each element of the sequences.
 
@@ -553,7 +552,7 @@ def sequence_enumerate(
 
 
 def sequence_slice(
-    input: Variable, offset: Variable, length: Variable, name: str | None = None
+    input: Tensor, offset: Tensor, length: Tensor, name: str | None = None
 ) -> Variable:
     """Return part of each sequence.
 
@@ -594,7 +593,7 @@ def sequence_slice(
 
 
 def sequence_scatter(
-    input: Variable, index: Variable, updates: Variable, name: str | None = None
+    input: Tensor, index: Tensor, updates: Tensor, name: str | None = None
 ) -> Variable:
     """Add updates to elements of each row, at the columns that sequences hold.
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.op import OPS
+from ...core.type_aliases import Regularizer
 from ...nn.initializer import Initializer
 from ...nn.param_attr import ParamAttr
 
@@ -62,7 +63,7 @@ class WeightNormParamAttr(ParamAttr):
         name: str | None = None,
         initializer: Initializer | None = None,
         learning_rate: float = 1.0,
-        regularizer: Any = None,
+        regularizer: Regularizer | None = None,
         trainable: bool = True,
         do_model_average: bool = False,
         need_clip: bool = True,

@@ -4,11 +4,13 @@ data; no code in them is run.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...core.errors import FileError
+from ...core.type_aliases import PathLike
 from ...loader import pickles
 from ...utils.tar_archives import iter_wanted_paths_and_files, open_tar_archive
 from .image_dataset import ImageDataset, to_label_array
@@ -70,9 +72,9 @@ class Cifar10(ImageDataset):
 
     def __init__(
         self,
-        data_file: Any = None,
+        data_file: PathLike | None = None,
         mode: str = "train",
-        transform: Any = None,
+        transform: Callable[[Any], Any] | None = None,
         download: bool = True,
         backend: str | None = None,
     ) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import FileError
+from ...core.type_aliases import PathLike
 from ...utils.tar_archives import iter_wanted_paths_and_files, open_tar_archive
 from ..image import open_image_with_pillow
 from .image_dataset import ImageDataset, to_label_array
@@ -72,11 +74,11 @@ class Flowers(ImageDataset):
 
     def __init__(
         self,
-        data_file: Any = None,
-        label_file: Any = None,
-        setid_file: Any = None,
+        data_file: PathLike | None = None,
+        label_file: PathLike | None = None,
+        setid_file: PathLike | None = None,
         mode: str = "train",
-        transform: Any = None,
+        transform: Callable[[Any], Any] | None = None,
         download: bool = True,
         backend: str | None = None,
     ) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.dtype import get_default_dtype
 from ...core.errors import OpError, append_user_line
+from ...core.type_aliases import PathLike
 from ...io import Dataset
 from ..image import get_image_backend, open_image_with_pillow
 
@@ -44,11 +45,11 @@ class _FolderDataset(Dataset):
 
     def __init__(
         self,
-        root: Any,
-        loader: Any,
+        root: PathLike,
+        loader: Callable[[str], Any] | None,
         extensions: Sequence[str] | None,
-        transform: Any,
-        is_valid_file: Any,
+        transform: Callable[[Any], Any] | None,
+        is_valid_file: Callable[[str], bool] | None,
     ) -> None:
         if extensions is not None and is_valid_file is not None:
             raise OpError(
@@ -140,11 +141,11 @@ class DatasetFolder(_FolderDataset):
 
     def __init__(
         self,
-        root: Any,
-        loader: Any = None,
+        root: PathLike,
+        loader: Callable[[str], Any] | None = None,
         extensions: Sequence[str] | None = None,
-        transform: Any = None,
-        is_valid_file: Any = None,
+        transform: Callable[[Any], Any] | None = None,
+        is_valid_file: Callable[[str], bool] | None = None,
     ) -> None:
         super().__init__(root, loader, extensions, transform, is_valid_file)
         self.classes = sorted(entry.name for entry in Path(self.root).iterdir() if entry.is_dir())
@@ -213,11 +214,11 @@ class ImageFolder(_FolderDataset):
 
     def __init__(
         self,
-        root: Any,
-        loader: Any = None,
+        root: PathLike,
+        loader: Callable[[str], Any] | None = None,
         extensions: Sequence[str] | None = None,
-        transform: Any = None,
-        is_valid_file: Any = None,
+        transform: Callable[[Any], Any] | None = None,
+        is_valid_file: Callable[[str], bool] | None = None,
     ) -> None:
         super().__init__(root, loader, extensions, transform, is_valid_file)
         self.samples = self._require_not_empty(list(_iter_valid_files(self.root, self._is_valid)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from ...core.dtype import get_default_dtype
 from ...core.errors import OpError, append_user_line
+from ...core.type_aliases import PathLike
 from ...io import Dataset
 from ...utils import download
 from ..image import get_image_backend, import_pillow
@@ -23,7 +25,11 @@ class ImageDataset(Dataset):
     """
 
     def __init__(
-        self, mode: str, modes: tuple[str, ...], transform: Any, backend: str | None
+        self,
+        mode: str,
+        modes: tuple[str, ...],
+        transform: Callable[[Any], Any] | None,
+        backend: str | None,
     ) -> None:
         name = type(self).__name__
         if mode.lower() not in modes:
@@ -38,7 +44,13 @@ class ImageDataset(Dataset):
         self.dtype = get_default_dtype()
 
     def _user_or_downloaded_file(
-        self, user_path: Any, argument: str, url: str, md5: str, folder: str, may_download: bool
+        self,
+        user_path: PathLike | None,
+        argument: str,
+        url: str,
+        md5: str,
+        folder: str,
+        may_download: bool,
     ) -> Path:
         """Return the path of a file: the user's, or a downloaded one."""
         if user_path is not None:

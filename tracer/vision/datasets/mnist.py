@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...core.errors import FileError
+from ...core.type_aliases import PathLike
 from .image_dataset import MAX_BYTES, ImageDataset, to_label_array
 
 __all__ = ["MNIST", "FashionMNIST"]
@@ -105,10 +107,10 @@ class MNIST(ImageDataset):
 
     def __init__(
         self,
-        image_path: Any = None,
-        label_path: Any = None,
+        image_path: PathLike | None = None,
+        label_path: PathLike | None = None,
         mode: str = "train",
-        transform: Any = None,
+        transform: Callable[[Any], Any] | None = None,
         download: bool = True,
         backend: str | None = None,
     ) -> None:
@@ -128,7 +130,7 @@ class MNIST(ImageDataset):
             )
 
     def _user_or_downloaded_idx_file(
-        self, user_path: Any, argument: str, file_type: str, download: bool
+        self, user_path: PathLike | None, argument: str, file_type: str, download: bool
     ) -> Path:
         name, md5 = self._FILES[f"{self.mode}-{file_type}"]
         return self._user_or_downloaded_file(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import FileError
+from ...core.type_aliases import PathLike
 from ...utils.tar_archives import open_tar_archive
 from ..image import open_image_with_pillow
 from .image_dataset import ImageDataset
@@ -66,9 +68,9 @@ class VOC2012(ImageDataset):
 
     def __init__(
         self,
-        data_file: Any = None,
+        data_file: PathLike | None = None,
         mode: str = "train",
-        transform: Any = None,
+        transform: Callable[[Any], Any] | None = None,
         download: bool = True,
         backend: str | None = None,
     ) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ...nn import functional as F
+from ..type_aliases import AlexNetOptions
 from .blocks import load_weights_if_pretrained
 
 __all__ = ["AlexNet", "alexnet"]
@@ -110,7 +111,7 @@ class AlexNet(nn.Layer):
         return self._fc8(F.relu(self._fc7(self._drop2(x))))
 
 
-def alexnet(pretrained: bool = False, **kwargs: Any) -> AlexNet:
+def alexnet(pretrained: bool = False, **kwargs: Unpack[AlexNetOptions]) -> AlexNet:
     """AlexNet for ImageNet.
 
     Parameters

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat
+from ..type_aliases import DenseNetOptions
 from .blocks import load_weights_if_pretrained
 
 __all__ = ["DenseNet", "densenet121", "densenet161", "densenet169", "densenet201", "densenet264"]
@@ -229,13 +231,13 @@ class DenseNet(nn.Layer):
         return self.out(x.flatten(1)) if self.num_classes > 0 else x
 
 
-def _densenet(layers: int, pretrained: bool, kwargs: dict[str, Any]) -> DenseNet:
+def _densenet(layers: int, pretrained: bool, kwargs: Mapping[str, Any]) -> DenseNet:
     return load_weights_if_pretrained(
         DenseNet(layers, **kwargs), f"densenet{layers}", pretrained, URLS
     )
 
 
-def densenet121(pretrained: bool = False, **kwargs: Any) -> DenseNet:
+def densenet121(pretrained: bool = False, **kwargs: Unpack[DenseNetOptions]) -> DenseNet:
     """DenseNet with 121 layers for ImageNet (Huang et al. 2016).
 
     Parameters
@@ -267,7 +269,7 @@ def densenet121(pretrained: bool = False, **kwargs: Any) -> DenseNet:
     return _densenet(121, pretrained, kwargs)
 
 
-def densenet161(pretrained: bool = False, **kwargs: Any) -> DenseNet:
+def densenet161(pretrained: bool = False, **kwargs: Unpack[DenseNetOptions]) -> DenseNet:
     """DenseNet with 161 layers for ImageNet (Huang et al. 2016).
 
     Parameters
@@ -299,7 +301,7 @@ def densenet161(pretrained: bool = False, **kwargs: Any) -> DenseNet:
     return _densenet(161, pretrained, kwargs)
 
 
-def densenet169(pretrained: bool = False, **kwargs: Any) -> DenseNet:
+def densenet169(pretrained: bool = False, **kwargs: Unpack[DenseNetOptions]) -> DenseNet:
     """DenseNet with 169 layers for ImageNet (Huang et al. 2016).
 
     Parameters
@@ -331,7 +333,7 @@ def densenet169(pretrained: bool = False, **kwargs: Any) -> DenseNet:
     return _densenet(169, pretrained, kwargs)
 
 
-def densenet201(pretrained: bool = False, **kwargs: Any) -> DenseNet:
+def densenet201(pretrained: bool = False, **kwargs: Unpack[DenseNetOptions]) -> DenseNet:
     """DenseNet with 201 layers for ImageNet (Huang et al. 2016).
 
     Parameters
@@ -363,7 +365,7 @@ def densenet201(pretrained: bool = False, **kwargs: Any) -> DenseNet:
     return _densenet(201, pretrained, kwargs)
 
 
-def densenet264(pretrained: bool = False, **kwargs: Any) -> DenseNet:
+def densenet264(pretrained: bool = False, **kwargs: Unpack[DenseNetOptions]) -> DenseNet:
     """DenseNet with 264 layers for ImageNet (Huang et al. 2016).
 
     Parameters

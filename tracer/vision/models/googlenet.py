@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ...nn import functional as F
 from ...tensor.manipulation import concat
+from ..type_aliases import ClassifierOptions
 from .blocks import load_weights_if_pretrained
 
 __all__ = ["GoogLeNet", "googlenet"]
@@ -174,7 +175,7 @@ class GoogLeNet(nn.Layer):
         return [out, out1, out2]
 
 
-def googlenet(pretrained: bool = False, **kwargs: Any) -> GoogLeNet:
+def googlenet(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> GoogLeNet:
     """GoogLeNet for ImageNet (Szegedy et al. 2014).
 
     Parameters

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat
 from ..ops import ConvNormActivation
+from ..type_aliases import ClassifierOptions
 from .blocks import load_weights_if_pretrained
 
 __all__ = ["InceptionV3", "inception_v3"]
@@ -249,7 +250,7 @@ class InceptionV3(nn.Layer):
         return self.fc(self.dropout(x.reshape([-1, 2048]))) if self.num_classes > 0 else x
 
 
-def inception_v3(pretrained: bool = False, **kwargs: Any) -> InceptionV3:
+def inception_v3(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> InceptionV3:
     """Inception v3 for ImageNet (Szegedy et al. 2015).
 
     Parameters

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ..ops import ConvNormActivation
+from ..type_aliases import ClassifierOptions
 from .blocks import load_weights_if_pretrained
 
 __all__ = ["MobileNetV1", "mobilenet_v1"]
@@ -105,7 +106,9 @@ class MobileNetV1(nn.Layer):
         return self.fc(x.flatten(1)) if self.num_classes > 0 else x
 
 
-def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV1:
+def mobilenet_v1(
+    pretrained: bool = False, scale: float = 1.0, **kwargs: Unpack[ClassifierOptions]
+) -> MobileNetV1:
     """MobileNet for ImageNet (Howard et al. 2017).
 
     Parameters

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ..ops import ConvNormActivation
+from ..type_aliases import ClassifierOptions
 from .blocks import load_weights_if_pretrained, make_divisible
 
 __all__ = ["MobileNetV2", "mobilenet_v2"]
@@ -119,7 +120,9 @@ class MobileNetV2(nn.Layer):
         return self.classifier(x.flatten(1)) if self.num_classes > 0 else x
 
 
-def mobilenet_v2(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV2:
+def mobilenet_v2(
+    pretrained: bool = False, scale: float = 1.0, **kwargs: Unpack[ClassifierOptions]
+) -> MobileNetV2:
     """MobileNetV2 for ImageNet (Sandler et al. 2018).
 
     Parameters

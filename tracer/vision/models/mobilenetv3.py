@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
 from ..ops import ConvNormActivation
+from ..type_aliases import ClassifierOptions
 from .blocks import load_weights_if_pretrained, make_divisible
 
 __all__ = ["MobileNetV3Large", "MobileNetV3Small", "mobilenet_v3_large", "mobilenet_v3_small"]
@@ -263,7 +264,7 @@ class MobileNetV3Large(MobileNetV3):
 
 
 def mobilenet_v3_small(
-    pretrained: bool = False, scale: float = 1.0, **kwargs: Any
+    pretrained: bool = False, scale: float = 1.0, **kwargs: Unpack[ClassifierOptions]
 ) -> MobileNetV3Small:
     """MobileNetV3 Small for ImageNet (Howard et al. 2019).
 
@@ -303,7 +304,7 @@ def mobilenet_v3_small(
 
 
 def mobilenet_v3_large(
-    pretrained: bool = False, scale: float = 1.0, **kwargs: Any
+    pretrained: bool = False, scale: float = 1.0, **kwargs: Unpack[ClassifierOptions]
 ) -> MobileNetV3Large:
     """MobileNetV3 Large for ImageNet (Howard et al. 2019).
 

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
+from ..type_aliases import ClassifierOptions, ResNetOptions, WideResNetOptions
 from .blocks import load_weights_if_pretrained
 
 __all__ = [
@@ -168,9 +170,14 @@ class ResNet(nn.Layer):
     [1, 10]
     """
 
+    layer1: nn.Sequential
+    layer2: nn.Sequential
+    layer3: nn.Sequential
+    layer4: nn.Sequential
+
     def __init__(
         self,
-        block: Any,
+        block: type[BasicBlock] | type[BottleneckBlock],
         depth: int = 50,
         width: int = 64,
         num_classes: int = 1000,
@@ -202,7 +209,12 @@ class ResNet(nn.Layer):
             self.fc = nn.Linear(512 * block.expansion, num_classes)
 
     def _make_layer(
-        self, block: Any, planes: int, blocks: int, stride: int = 1, dilate: bool = False
+        self,
+        block: type[BasicBlock] | type[BottleneckBlock],
+        planes: int,
+        blocks: int,
+        stride: int = 1,
+        dilate: bool = False,
     ) -> nn.Sequential:
         """Create a stage. Model libraries that derive networks with other blocks from ResNet call
         `_make_layer`, too.
@@ -256,12 +268,12 @@ class ResNet(nn.Layer):
         return self.fc(x.flatten(1)) if self.num_classes > 0 else x
 
 
-def _resnet(arch: str, depth: int, pretrained: bool, kwargs: dict[str, Any]) -> ResNet:
+def _resnet(arch: str, depth: int, pretrained: bool, kwargs: Mapping[str, Any]) -> ResNet:
     block = BasicBlock if depth < 50 else BottleneckBlock
     return load_weights_if_pretrained(ResNet(block, depth, **kwargs), arch, pretrained, URLS)
 
 
-def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnet18(pretrained: bool = False, **kwargs: Unpack[ResNetOptions]) -> ResNet:
     """ResNet with 18 layers for ImageNet (He et al. 2015).
 
     Parameters
@@ -293,7 +305,7 @@ def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet("resnet18", 18, pretrained, kwargs)
 
 
-def resnet34(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnet34(pretrained: bool = False, **kwargs: Unpack[ResNetOptions]) -> ResNet:
     """ResNet with 34 layers for ImageNet (He et al. 2015).
 
     Parameters
@@ -325,7 +337,7 @@ def resnet34(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet("resnet34", 34, pretrained, kwargs)
 
 
-def resnet50(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnet50(pretrained: bool = False, **kwargs: Unpack[ResNetOptions]) -> ResNet:
     """ResNet with 50 layers for ImageNet (He et al. 2015).
 
     Parameters
@@ -357,7 +369,7 @@ def resnet50(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet("resnet50", 50, pretrained, kwargs)
 
 
-def resnet101(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnet101(pretrained: bool = False, **kwargs: Unpack[ResNetOptions]) -> ResNet:
     """ResNet with 101 layers for ImageNet (He et al. 2015).
 
     Parameters
@@ -389,7 +401,7 @@ def resnet101(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet("resnet101", 101, pretrained, kwargs)
 
 
-def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnet152(pretrained: bool = False, **kwargs: Unpack[ResNetOptions]) -> ResNet:
     """ResNet with 152 layers for ImageNet (He et al. 2015).
 
     Parameters
@@ -421,7 +433,7 @@ def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet("resnet152", 152, pretrained, kwargs)
 
 
-def resnext50_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnext50_32x4d(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> ResNet:
     """ResNeXt with 50 layers and 32 groups of width 4 for ImageNet (Xie et al. 2016).
 
     Parameters
@@ -454,7 +466,7 @@ def resnext50_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet("resnext50_32x4d", 50, pretrained, {**kwargs, "groups": 32, "width": 4})
 
 
-def resnext50_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnext50_64x4d(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> ResNet:
     """ResNeXt with 50 layers and 64 groups of width 4 for ImageNet (Xie et al. 2016).
 
     Parameters
@@ -487,7 +499,7 @@ def resnext50_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet("resnext50_64x4d", 50, pretrained, {**kwargs, "groups": 64, "width": 4})
 
 
-def resnext101_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnext101_32x4d(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> ResNet:
     """ResNeXt with 101 layers and 32 groups of width 4 for ImageNet (Xie et al. 2016).
 
     Parameters
@@ -520,7 +532,7 @@ def resnext101_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet("resnext101_32x4d", 101, pretrained, {**kwargs, "groups": 32, "width": 4})
 
 
-def resnext101_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnext101_64x4d(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> ResNet:
     """ResNeXt with 101 layers and 64 groups of width 4 for ImageNet (Xie et al. 2016).
 
     Parameters
@@ -553,7 +565,7 @@ def resnext101_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet("resnext101_64x4d", 101, pretrained, {**kwargs, "groups": 64, "width": 4})
 
 
-def resnext152_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnext152_32x4d(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> ResNet:
     """ResNeXt with 152 layers and 32 groups of width 4 for ImageNet (Xie et al. 2016).
 
     Parameters
@@ -586,7 +598,7 @@ def resnext152_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet("resnext152_32x4d", 152, pretrained, {**kwargs, "groups": 32, "width": 4})
 
 
-def resnext152_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnext152_64x4d(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> ResNet:
     """ResNeXt with 152 layers and 64 groups of width 4 for ImageNet (Xie et al. 2016).
 
     Parameters
@@ -619,7 +631,7 @@ def resnext152_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet("resnext152_64x4d", 152, pretrained, {**kwargs, "groups": 64, "width": 4})
 
 
-def wide_resnet50_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def wide_resnet50_2(pretrained: bool = False, **kwargs: Unpack[WideResNetOptions]) -> ResNet:
     """Wide ResNet with 50 layers for ImageNet (Zagoruyko and Komodakis 2016).
 
     The 3x3 convolutions have twice as many channels as in ResNet.
@@ -654,7 +666,7 @@ def wide_resnet50_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet("wide_resnet50_2", 50, pretrained, {**kwargs, "width": 128})
 
 
-def wide_resnet101_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def wide_resnet101_2(pretrained: bool = False, **kwargs: Unpack[WideResNetOptions]) -> ResNet:
     """Wide ResNet with 101 layers for ImageNet (Zagoruyko and Komodakis 2016).
 
     The 3x3 convolutions have twice as many channels as in ResNet.

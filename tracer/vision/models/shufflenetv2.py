@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat, split
 from ..ops import ConvNormActivation
+from ..type_aliases import ShuffleNetOptions, ShuffleNetSwishOptions
 from .blocks import load_weights_if_pretrained
 
 __all__ = [
@@ -171,10 +173,11 @@ class ShuffleNetV2(nn.Layer):
             self._fc = nn.Linear(last, num_classes)
 
     def _create_blocks(self, widths: list[int], activation: Any) -> list[nn.Layer]:
-        blocks, channels = [], 24
+        blocks: list[nn.Layer] = []
+        channels = 24
         for stage, (width, count) in enumerate(zip(widths, (4, 8, 4), strict=True), start=2):
             for i in range(count):
-                block = (
+                block: nn.Layer = (
                     InvertedResidual(width, width, 1, activation)
                     if i
                     else InvertedResidualDS(channels, width, 2, activation)
@@ -193,11 +196,13 @@ class ShuffleNetV2(nn.Layer):
         return self._fc(x.flatten(1)) if self.num_classes > 0 else x
 
 
-def _shufflenet(arch: str, pretrained: bool, kwargs: dict[str, Any]) -> ShuffleNetV2:
+def _shufflenet(arch: str, pretrained: bool, kwargs: Mapping[str, Any]) -> ShuffleNetV2:
     return load_weights_if_pretrained(ShuffleNetV2(**kwargs), arch, pretrained, URLS)
 
 
-def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_x0_25(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 with 0.25 times the channels for ImageNet (Ma et al. 2018).
 
     Parameters
@@ -229,7 +234,9 @@ def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2
     return _shufflenet("shufflenet_v2_x0_25", pretrained, {"scale": 0.25, **kwargs})
 
 
-def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_x0_33(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 with 0.33 times the channels for ImageNet (Ma et al. 2018).
 
     Parameters
@@ -261,7 +268,9 @@ def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2
     return _shufflenet("shufflenet_v2_x0_33", pretrained, {"scale": 0.33, **kwargs})
 
 
-def shufflenet_v2_x0_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_x0_5(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 with half the channels for ImageNet (Ma et al. 2018).
 
     Parameters
@@ -293,7 +302,9 @@ def shufflenet_v2_x0_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
     return _shufflenet("shufflenet_v2_x0_5", pretrained, {"scale": 0.5, **kwargs})
 
 
-def shufflenet_v2_x1_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_x1_0(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 for ImageNet (Ma et al. 2018).
 
     Parameters
@@ -325,7 +336,9 @@ def shufflenet_v2_x1_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
     return _shufflenet("shufflenet_v2_x1_0", pretrained, {"scale": 1.0, **kwargs})
 
 
-def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_x1_5(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 with 1.5 times the channels for ImageNet (Ma et al. 2018).
 
     Parameters
@@ -357,7 +370,9 @@ def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
     return _shufflenet("shufflenet_v2_x1_5", pretrained, {"scale": 1.5, **kwargs})
 
 
-def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_x2_0(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 with twice the channels for ImageNet (Ma et al. 2018).
 
     Parameters
@@ -389,7 +404,9 @@ def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
     return _shufflenet("shufflenet_v2_x2_0", pretrained, {"scale": 2.0, **kwargs})
 
 
-def shufflenet_v2_swish(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
+def shufflenet_v2_swish(
+    pretrained: bool = False, **kwargs: Unpack[ShuffleNetSwishOptions]
+) -> ShuffleNetV2:
     """ShuffleNetV2 with the activation swish instead of ReLU for ImageNet.
 
     Parameters

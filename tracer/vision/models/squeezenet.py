@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from ... import nn
 from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...nn import functional as F
 from ...tensor.manipulation import concat
+from ..type_aliases import ClassifierOptions
 from .blocks import load_weights_if_pretrained
 
 __all__ = ["SqueezeNet", "squeezenet1_0", "squeezenet1_1"]
@@ -142,7 +143,7 @@ class SqueezeNet(nn.Layer):
         return x
 
 
-def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
+def squeezenet1_0(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> SqueezeNet:
     """SqueezeNet 1.0 for ImageNet (Iandola et al. 2016).
 
     Parameters
@@ -176,7 +177,7 @@ def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
     )
 
 
-def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
+def squeezenet1_1(pretrained: bool = False, **kwargs: Unpack[ClassifierOptions]) -> SqueezeNet:
     """SqueezeNet 1.1 for ImageNet (Iandola et al. 2016).
 
     It needs less than half of the computation of SqueezeNet 1.0.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 from ... import nn
 from ...core.tensor import Tensor
+from ..type_aliases import ClassifierOptions
 from .blocks import load_weights_if_pretrained
 
 __all__ = ["VGG", "vgg11", "vgg13", "vgg16", "vgg19"]
@@ -90,7 +92,7 @@ def make_layers(cfg: list[int | str], batch_norm: bool = False) -> nn.Sequential
     return nn.Sequential(*layers)
 
 
-def _vgg(depth: int, pretrained: bool, batch_norm: bool, kwargs: dict[str, Any]) -> VGG:
+def _vgg(depth: int, pretrained: bool, batch_norm: bool, kwargs: Mapping[str, Any]) -> VGG:
     cfg: list[int | str] = []
     for count, width in zip(_DEPTHS[depth], _WIDTHS, strict=True):
         cfg += [*[width] * count, "M"]
@@ -100,7 +102,9 @@ def _vgg(depth: int, pretrained: bool, batch_norm: bool, kwargs: dict[str, Any])
     )
 
 
-def vgg11(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
+def vgg11(
+    pretrained: bool = False, batch_norm: bool = False, **kwargs: Unpack[ClassifierOptions]
+) -> VGG:
     """VGG with 11 layers for ImageNet (Simonyan and Zisserman 2014).
 
     Parameters
@@ -130,7 +134,9 @@ def vgg11(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> 
     return _vgg(11, pretrained, batch_norm, kwargs)
 
 
-def vgg13(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
+def vgg13(
+    pretrained: bool = False, batch_norm: bool = False, **kwargs: Unpack[ClassifierOptions]
+) -> VGG:
     """VGG with 13 layers for ImageNet (Simonyan and Zisserman 2014).
 
     Parameters
@@ -160,7 +166,9 @@ def vgg13(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> 
     return _vgg(13, pretrained, batch_norm, kwargs)
 
 
-def vgg16(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
+def vgg16(
+    pretrained: bool = False, batch_norm: bool = False, **kwargs: Unpack[ClassifierOptions]
+) -> VGG:
     """VGG with 16 layers for ImageNet (Simonyan and Zisserman 2014).
 
     Parameters
@@ -197,7 +205,9 @@ def vgg16(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> 
     return _vgg(16, pretrained, batch_norm, kwargs)
 
 
-def vgg19(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
+def vgg19(
+    pretrained: bool = False, batch_norm: bool = False, **kwargs: Unpack[ClassifierOptions]
+) -> VGG:
     """VGG with 19 layers for ImageNet (Simonyan and Zisserman 2014).
 
     Parameters

@@ -9,6 +9,8 @@ import numpy as np
 
 from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
+from ...core.type_aliases import Array
+from ..type_aliases import Fill
 from . import functional as F
 
 __all__ = [
@@ -128,7 +130,7 @@ class BaseTransform:
         raise NotImplementedError(f"{type(self).__name__} does not implement _apply_mask")
 
 
-def parse_height_width(size: Any) -> tuple[int, int]:
+def parse_height_width(size: float | Sequence[float]) -> tuple[int, int]:
     """Return height and width from one number or two."""
     return (int(size), int(size)) if isinstance(size, int | float) else (int(size[0]), int(size[1]))
 
@@ -199,7 +201,10 @@ class Resize(BaseTransform):
     """
 
     def __init__(
-        self, size: Any, interpolation: str = "bilinear", keys: Sequence[str] | None = None
+        self,
+        size: int | Sequence[int],
+        interpolation: str = "bilinear",
+        keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)
         self.size = size
@@ -232,7 +237,7 @@ class CenterCrop(BaseTransform):
     [[5, 6], [9, 10]]
     """
 
-    def __init__(self, size: Any, keys: Sequence[str] | None = None) -> None:
+    def __init__(self, size: int | Sequence[int], keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
         self.size = parse_height_width(size)
 
@@ -271,8 +276,8 @@ class Pad(BaseTransform):
 
     def __init__(
         self,
-        padding: Any,
-        fill: Any = 0,
+        padding: int | Sequence[int],
+        fill: Fill | str = 0,
         padding_mode: str = "constant",
         keys: Sequence[str] | None = None,
     ) -> None:
@@ -317,8 +322,8 @@ class Normalize(BaseTransform):
 
     def __init__(
         self,
-        mean: Any = 0.0,
-        std: Any = 1.0,
+        mean: Fill | Array = 0.0,
+        std: Fill | Array = 1.0,
         data_format: str = "CHW",
         to_rgb: bool = False,
         keys: Sequence[str] | None = None,

@@ -20,7 +20,7 @@ __all__ = [
 
 
 def _factor_range_or_none(
-    op: str, value: Any, center: float, minimum: float, maximum: float
+    op: str, value: float | Sequence[float], center: float, minimum: float, maximum: float
 ) -> tuple[float, float] | None:
     """Return the interval that a factor is drawn from; None if it is always `center`, the identity.
 
@@ -49,7 +49,7 @@ class _RandomFactor(BaseTransform):
     _adjust: Any = None
     _center, _minimum, _maximum = 1.0, 0.0, float("inf")
 
-    def __init__(self, value: Any, keys: Sequence[str] | None = None) -> None:
+    def __init__(self, value: float | Sequence[float], keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
         self.value = _factor_range_or_none(
             type(self).__name__, value, self._center, self._minimum, self._maximum
@@ -230,10 +230,10 @@ class ColorJitter(BaseTransform):
 
     def __init__(
         self,
-        brightness: Any = 0,
-        contrast: Any = 0,
-        saturation: Any = 0,
-        hue: Any = 0,
+        brightness: float | Sequence[float] = 0,
+        contrast: float | Sequence[float] = 0,
+        saturation: float | Sequence[float] = 0,
+        hue: float | Sequence[float] = 0,
         keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)

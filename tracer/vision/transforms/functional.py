@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
+from ...core.type_aliases import Array, Scalar
+from ..type_aliases import Fill, Image, ImageT
 from . import array_backend, geometry, interpolation_weights, pil_backend, tensor_backend
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as PilImage
+
 
 __all__ = [
     "adjust_brightness",
     "adjust_contrast",
     "adjust_hue",
-    "adjust_saturation",
     "affine",
     "center_crop",
     "crop",
@@ -40,13 +45,13 @@ _WARP_INTERPOLATIONS = ("nearest", "bilinear", "bicubic")
 _PAD_MODES = ("constant", "edge", "reflect", "symmetric")
 
 
-def is_pil_image(img: Any) -> bool:
+def is_pil_image(img: object) -> bool:
     """Return whether `img` is a PIL image; Pillow need not be installed."""
     image = sys.modules.get("PIL.Image")
     return image is not None and isinstance(img, image.Image)
 
 
-def _backend_for(op: str, img: Any) -> Any:
+def _backend_for(op: str, img: object) -> Any:
     """Return the module with the transforms of this type of image."""
     if isinstance(img, Tensor):
         if img.ndim not in (3, 4):
@@ -72,13 +77,13 @@ def _backend_for(op: str, img: Any) -> Any:
     )
 
 
-def image_height_and_width(img: Any) -> tuple[int, int]:
+def image_height_and_width(img: Image) -> tuple[int, int]:
     """Return the height and width of an image of any type."""
     size: tuple[int, int] = _backend_for("transforms", img).height_and_width(img)
     return size
 
 
-def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
+def to_tensor(pic: Image, data_format: str = "CHW") -> Tensor:
     """Convert an image to a Tensor; uint8 becomes float32 from 0 to 1, other dtypes are unchanged.
 
     Parameters
@@ -112,7 +117,7 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
     return out
 
 
-def hflip(img: Any) -> Any:
+def hflip(img: ImageT) -> ImageT:
     """Mirror an image: left becomes right.
 
     Parameters
@@ -136,7 +141,7 @@ def hflip(img: Any) -> Any:
     return _backend_for("hflip", img).hflip(img)
 
 
-def vflip(img: Any) -> Any:
+def vflip(img: ImageT) -> ImageT:
     """Flip an image upside down.
 
     Parameters
@@ -160,7 +165,7 @@ def vflip(img: Any) -> Any:
     return _backend_for("vflip", img).vflip(img)
 
 
-def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
+def resize(img: ImageT, size: int | Sequence[int], interpolation: str = "bilinear") -> ImageT:
     """Resize an image.
 
     Parameters
@@ -205,7 +210,9 @@ def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
     )
 
 
-def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -> Any:
+def pad(
+    img: ImageT, padding: int | Sequence[int], fill: Fill | str = 0, padding_mode: str = "constant"
+) -> ImageT:
     """Pad an image on its sides.
 
     Parameters
@@ -245,7 +252,7 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -
     return _backend_for("pad", img).pad(img, geometry.padding_per_side(padding), fill, padding_mode)
 
 
-def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
+def crop(img: ImageT, top: int, left: int, height: int, width: int) -> ImageT:
     """Crop a rectangle of an image.
 
     Parameters
@@ -278,7 +285,7 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
     return _backend_for("crop", img).crop(img, top, left, height, width)
 
 
-def center_crop(img: Any, output_size: Any) -> Any:
+def center_crop(img: ImageT, output_size: int | Sequence[int]) -> ImageT:
     """Crop the center of an image.
 
     Parameters
@@ -309,15 +316,15 @@ def center_crop(img: Any, output_size: Any) -> Any:
 
 
 def affine(
-    img: Any,
+    img: ImageT,
     angle: float,
     translate: Sequence[float],
     scale: float,
-    shear: Any,
+    shear: float | Sequence[float],
     interpolation: str = "nearest",
-    fill: Any = 0,
+    fill: Fill = 0,
     center: Sequence[float] | None = None,
-) -> Any:
+) -> ImageT:
     """Shear, scale and rotate an image clockwise about `center`, then translate it.
 
     The size of the image is unchanged.
@@ -373,13 +380,13 @@ def affine(
 
 
 def rotate(
-    img: Any,
+    img: ImageT,
     angle: float,
     interpolation: str = "nearest",
     expand: bool = False,
     center: Sequence[float] | None = None,
-    fill: Any = 0,
-) -> Any:
+    fill: Fill = 0,
+) -> ImageT:
     """Rotate an image counterclockwise about `center`.
 
     Parameters
@@ -425,8 +432,12 @@ def rotate(
 
 
 def perspective(
-    img: Any, startpoints: Any, endpoints: Any, interpolation: str = "nearest", fill: Any = 0
-) -> Any:
+    img: ImageT,
+    startpoints: Sequence[Sequence[float]],
+    endpoints: Sequence[Sequence[float]],
+    interpolation: str = "nearest",
+    fill: Fill = 0,
+) -> ImageT:
     """Apply the perspective transform that maps four points of an image to four others.
 
     Parameters
@@ -462,7 +473,7 @@ def perspective(
     )
 
 
-def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
+def to_grayscale(img: ImageT, num_output_channels: int = 1) -> ImageT:
     """Convert an RGB image to grayscale.
 
     gray = 0.299 * red + 0.587 * green + 0.114 * blue
@@ -508,7 +519,7 @@ def _require_nonnegative_factor(op: str, factor: float) -> float:
     return factor
 
 
-def adjust_brightness(img: Any, brightness_factor: float) -> Any:
+def adjust_brightness(img: ImageT, brightness_factor: float) -> ImageT:
     """Multiply the brightness of an image by a factor.
 
     out = clip(factor * img)
@@ -539,7 +550,7 @@ def adjust_brightness(img: Any, brightness_factor: float) -> Any:
     return _backend_for("adjust_brightness", img).adjust_brightness(img, factor)
 
 
-def adjust_contrast(img: Any, contrast_factor: float) -> Any:
+def adjust_contrast(img: ImageT, contrast_factor: float) -> ImageT:
     """Multiply the contrast of an image by a factor.
 
     out = clip(mean + factor * (img - mean)), where mean is the mean gray value of the image
@@ -570,7 +581,7 @@ def adjust_contrast(img: Any, contrast_factor: float) -> Any:
     return _backend_for("adjust_contrast", img).adjust_contrast(img, factor)
 
 
-def adjust_saturation(img: Any, saturation_factor: float) -> Any:
+def adjust_saturation(img: ImageT, saturation_factor: float) -> ImageT:
     """Multiply the saturation of an image by a factor.
 
     out = clip(gray + factor * (img - gray)), where gray is the grayscale image
@@ -601,7 +612,7 @@ def adjust_saturation(img: Any, saturation_factor: float) -> Any:
     return _backend_for("adjust_saturation", img).adjust_saturation(img, factor)
 
 
-def adjust_hue(img: Any, hue_factor: float) -> Any:
+def adjust_hue(img: ImageT, hue_factor: float) -> ImageT:
     """Shift the hue of an image along the color circle.
 
     Parameters
@@ -633,7 +644,29 @@ def adjust_hue(img: Any, hue_factor: float) -> Any:
     return _backend_for("adjust_hue", img).adjust_hue(img, hue_factor)
 
 
-def normalize(img: Any, mean: Any, std: Any, data_format: str = "CHW", to_rgb: bool = False) -> Any:
+@overload
+def normalize(
+    img: PilImage | Array,
+    mean: Fill | Array,
+    std: Fill | Array,
+    data_format: str = "CHW",
+    to_rgb: bool = False,
+) -> Array: ...
+@overload
+def normalize(
+    img: Tensor,
+    mean: Fill | Array,
+    std: Fill | Array,
+    data_format: str = "CHW",
+    to_rgb: bool = False,
+) -> Tensor: ...
+def normalize(
+    img: Image,
+    mean: Fill | Array,
+    std: Fill | Array,
+    data_format: str = "CHW",
+    to_rgb: bool = False,
+) -> Any:
     """Normalize each channel of an image.
 
     out[c] = (img[c] - mean[c]) / std[c]
@@ -669,7 +702,9 @@ def normalize(img: Any, mean: Any, std: Any, data_format: str = "CHW", to_rgb: b
     return _backend_for("normalize", img).normalize(img, mean, std, data_format, to_rgb)
 
 
-def erase(img: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False) -> Any:
+def erase(
+    img: ImageT, i: int, j: int, h: int, w: int, v: Scalar | Array, inplace: bool = False
+) -> ImageT:
     """Set a rectangle of an image to a value.
 
     Parameters

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
+from ..type_aliases import Fill
 from . import functional as F
 from .base import BaseTransform, parse_height_width
 
@@ -33,7 +34,9 @@ def _raise_unless(op: str, condition: bool, problem: str) -> None:
         raise OpError(append_user_line(f"{op}: {problem}"))
 
 
-def _angle_range(op: str, value: Any, counts: tuple[int, ...] = (2,)) -> list[float]:
+def _angle_range(
+    op: str, value: float | Sequence[float], counts: tuple[int, ...] = (2,)
+) -> list[float]:
     """Return the interval of angles: [-value, value], or the given bounds."""
     if isinstance(value, int | float):
         _raise_unless(op, value >= 0, f"a single angle must not be negative, got {value}")
@@ -146,10 +149,10 @@ class RandomCrop(BaseTransform):
 
     def __init__(
         self,
-        size: Any,
-        padding: Any = None,
+        size: int | Sequence[int],
+        padding: int | Sequence[int] | None = None,
         pad_if_needed: bool = False,
-        fill: Any = 0,
+        fill: Fill | str = 0,
         padding_mode: str = "constant",
         keys: Sequence[str] | None = None,
     ) -> None:
@@ -229,7 +232,7 @@ class RandomResizedCrop(BaseTransform):
 
     def __init__(
         self,
-        size: Any,
+        size: int | Sequence[int],
         scale: Sequence[float] = (0.08, 1.0),
         ratio: Sequence[float] = (3.0 / 4, 4.0 / 3),
         interpolation: str = "bilinear",
@@ -301,11 +304,11 @@ class RandomRotation(BaseTransform):
 
     def __init__(
         self,
-        degrees: Any,
+        degrees: float | Sequence[float],
         interpolation: str = "nearest",
         expand: bool = False,
         center: Sequence[float] | None = None,
-        fill: Any = 0,
+        fill: Fill = 0,
         keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)
@@ -365,12 +368,12 @@ class RandomAffine(BaseTransform):
 
     def __init__(
         self,
-        degrees: Any,
+        degrees: float | Sequence[float],
         translate: Sequence[float] | None = None,
         scale: Sequence[float] | None = None,
-        shear: Any = None,
+        shear: float | Sequence[float] | None = None,
         interpolation: str = "nearest",
-        fill: Any = 0,
+        fill: Fill | None = 0,
         center: Sequence[float] | None = None,
         keys: Sequence[str] | None = None,
     ) -> None:
@@ -447,7 +450,7 @@ class RandomPerspective(BaseTransform):
         prob: float = 0.5,
         distortion_scale: float = 0.5,
         interpolation: str = "nearest",
-        fill: Any = 0,
+        fill: Fill = 0,
         keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)
@@ -460,7 +463,9 @@ class RandomPerspective(BaseTransform):
         self.prob, self.distortion_scale = prob, distortion_scale
         self.interpolation, self.fill = interpolation, fill
 
-    def get_params(self, width: int, height: int, distortion_scale: float) -> tuple[Any, Any]:
+    def get_params(
+        self, width: int, height: int, distortion_scale: float
+    ) -> tuple[Sequence[Sequence[int]], Sequence[Sequence[int]]]:
         """Draw a perspective transform.
 
         Parameters
@@ -550,7 +555,7 @@ class RandomErasing(BaseTransform):
         prob: float = 0.5,
         scale: Sequence[float] = (0.02, 0.33),
         ratio: Sequence[float] = (0.3, 3.3),
-        value: Any = 0,
+        value: Fill | str = 0,
         inplace: bool = False,
         keys: Sequence[str] | None = None,
     ) -> None:

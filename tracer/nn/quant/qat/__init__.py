@@ -1,4 +1,4 @@
 """Layers whose inputs and weights are quantized and dequantized."""
 
-from .conv import QuantedConv2D
-from .linear import QuantedLinear
+from .conv import QuantedConv2D as QuantedConv2D
+from .linear import QuantedLinear as QuantedLinear
