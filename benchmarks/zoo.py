@@ -54,11 +54,11 @@ ZOO["lenet"] = lambda: (
 )
 
 
-# ---- 8-bit quantisation ----
+# ---- 8-bit quantization ----
 
 
 def quantize(net: Any, shape: list[int], activations: bool) -> Any:
-    """Return the network after a few steps of quantisation-aware training."""
+    """Return the network after a few steps of quantization-aware training."""
     from paddle.quantization import QAT, QuantConfig
     from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
 
@@ -72,13 +72,13 @@ def quantize(net: Any, shape: list[int], activations: bool) -> Any:
 
 
 @model
-def quantised() -> tuple[Any, Inputs]:
+def quantized() -> tuple[Any, Inputs]:
     """LeNet with 8-bit weights and activations."""
     return quantize(models.LeNet(), [8, 1, 28, 28], activations=True), ZOO["lenet"]()[1]
 
 
 @model
-def quantised_weights() -> tuple[Any, Inputs]:
+def quantized_weights() -> tuple[Any, Inputs]:
     """Linear layers with 8-bit weights."""
     net = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 5))
     return quantize(net, [4, 64], activations=False), [

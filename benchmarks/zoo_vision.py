@@ -108,7 +108,7 @@ class Mixer(nn.Layer):
 
 
 class AttentionRecognizer(nn.Layer):
-    """A text recogniser with attention instead of recurrence."""
+    """A text recognizer with attention instead of recurrence."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,7 +130,7 @@ class AttentionRecognizer(nn.Layer):
 
 @model
 def ocr_attentive() -> tuple[Any, Inputs]:
-    """A recogniser with the dictionary of Chinese characters."""
+    """A recognizer with the dictionary of Chinese characters."""
     return AttentionRecognizer(), image(48, 320)
 
 

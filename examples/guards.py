@@ -2,7 +2,7 @@
 and checked in every call.
 
 python guards.py
-- prints each assumption, and the error of a call that violates it.
+- prints each guard, and the error of a call that violates it.
 """
 
 import tempfile
@@ -13,7 +13,7 @@ from oarlock import nn
 
 
 class Pairs(nn.Layer):
-    """Join neighbouring rows; Python reads the number of rows: x [2 N, 4] -> [N, 6]."""
+    """Join neighboring rows; Python reads the number of rows: x [2 N, 4] -> [N, 6]."""
 
     def __init__(self):
         super().__init__()
@@ -72,7 +72,7 @@ def main():
     for layer, example, other, wrong in cases:
         layer.eval()
         _, traced = paddle.jit.TracedLayer.trace(layer, example)
-        for a in traced.assumptions:
+        for a in traced.guards:
             print(
                 f"{type(layer).__name__} assumes {a.var} {a.reader} == {a.expected}, read at "
                 f"{a.where}: {a.text}"
@@ -82,12 +82,12 @@ def main():
 
         with tempfile.TemporaryDirectory() as folder:
             traced.save_inference_model(Path(folder, "m"))
-            loaded = paddle.jit.load(Path(folder, "m"))  # the saved file contains the assumptions
+            loaded = paddle.jit.load(Path(folder, "m"))  # the saved file contains the guards
             loaded(*other)
             guard_message(loaded, *wrong)
 
     # A trace contains only the executed branch.  jit.save converts the source code, so the file has
-    # both branches and no assumptions.
+    # both branches and no guards.
     net = Signed()
     net.eval()
     with tempfile.TemporaryDirectory() as folder:
@@ -95,7 +95,7 @@ def main():
             net, Path(folder, "m"), input_spec=[paddle.static.InputSpec([None, 4], name="x")]
         )
         loaded = paddle.jit.load(Path(folder, "m"))
-        print(f"jit.save: {len(loaded.program().blocks)} blocks, assumptions: {loaded.assumptions}")
+        print(f"jit.save: {len(loaded.program().blocks)} blocks, guards: {loaded.guards}")
         assert (loaded(-x).numpy() == x.numpy()).all()
 
 

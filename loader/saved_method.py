@@ -37,8 +37,8 @@ class SavedMethod:
 
     scope: the values, by name.
     inputs, outputs: the inputs and outputs as they were saved.
-    guards: the guards that are enforced: a call that violates one raises GuardError.
-    assumptions: all guards, also those that are not enforced.
+    guards: all guards, also those that are not enforced. A call that violates an enforced guard
+    raises GuardError.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class SavedMethod:
             _contract_input_or_output_of_variable(files.program, n)
             for n in files.program.fetch_names()
         ]
-        self.guards = contract.guards  # the guards that are enforced
-        self.assumptions = list(files.program.contract.guards) if files.program.contract else []
+        self._enforced_guards = contract.guards
+        self.guards = list(files.program.contract.guards) if files.program.contract else []
         self._call_inputs = self.inputs + make_row_splits_input_specs(files)
         self._named_dimensions = NamedDimensions((arg.name, arg.dims) for arg in self.inputs)
         self._rebuild_outputs = output_tree.make_result_unflattener(
@@ -179,7 +179,7 @@ class SavedMethod:
 
     def _check_dim_guards_of_input(self, arg: ContractInputOrOutput, meta: Any) -> None:
         """Raise GuardError if the size of an input violates a guard on one of its dimensions."""
-        for g in self.guards:
+        for g in self._enforced_guards:
             if g.kind == "dim" and g.var == arg.name and g.axis < len(meta.shape):
                 check_guard(g, np.empty(0), meta.shape, self.name)
 

@@ -195,7 +195,7 @@ class TranslatedLayer(Layer):
         OpError
             If number, shapes or dtypes of the inputs do not fit.
         GuardError
-            If an assumption of the model does not hold.
+            If a guard of the model does not hold.
         NotImplementedError
             If the model was saved without forward.
 
@@ -278,17 +278,17 @@ class TranslatedLayer(Layer):
         )
 
     @property
-    def assumptions(self) -> list[Guard]:
-        """The guards of all methods of the model, a list of Guard as in `TracedLayer.assumptions`.
+    def guards(self) -> list[Guard]:
+        """The guards of all methods of the model, a list of Guard as in `TracedLayer.guards`.
 
         Examples
         --------
         >>> spec = paddle.static.InputSpec([None, 2], "float32", "x")
         >>> paddle.jit.save(nn.Linear(2, 3), "net", input_spec=[spec])
-        >>> paddle.jit.load("net").assumptions
+        >>> paddle.jit.load("net").guards
         []
         """
-        return [guard for method in self._saved_methods.values() for guard in method.assumptions]
+        return [guard for method in self._saved_methods.values() for guard in method.guards]
 
     def _input_spec(self, method_name: str = "forward") -> list[InputSpec]:
         return self._saved_method(method_name).input_spec()
@@ -326,13 +326,13 @@ def _unique_tensor_name(name: str) -> str:
 NUM_COMPARED_ELEMENTS = 16  # elements at either end of a value that are compared between two files
 
 
-def _check_same_value(file: str, name: str, here: Any, there: Any) -> None:
+def _check_same_value(file: str, name: str, first: Any, second: Any) -> None:
     """Raise FileError if two files of one model hold different values under one name. The values
     differ in shape or dtype, or in one of the first or last NUM_COMPARED_ELEMENTS elements.
     """
-    same = here.shape == there.shape and here.dtype == there.dtype
+    same = first.shape == second.shape and first.dtype == second.dtype
     if same:
-        a, b = here.reshape(-1), there.reshape(-1)
+        a, b = first.reshape(-1), second.reshape(-1)
         same = all(
             x.tobytes() == y.tobytes()
             for x, y in (

@@ -28,7 +28,7 @@ INTERNAL_DOCUMENTS = [
     *sorted((ROOT / "docs" / "internals").glob("*.md")),
 ]
 TOUR, PIPELINES, CPP = DOCS / "tour.md", DOCS / "pipelines.md", DOCS / "cpp.md"
-QUANTIZATION, FAQ = DOCS / "quantization.md", DOCS / "faq.md"
+QUANTIZATION, ERRORS = DOCS / "quantization.md", DOCS / "errors.md"
 GUIDES = [
     DOCS / f"{name}.md" for name in ("start", "train", "trace", "save-and-load", "onnx", "paddle3")
 ]
@@ -214,8 +214,8 @@ def texts_of_sources() -> list[str]:
 
 
 def test_messages_of_error_index_exist() -> None:
-    """A message of docs/faq.md is in one source file, in parts between `...`."""
-    index, _, _ = FAQ.read_text().partition("## Messages of Python and NumPy")
+    """A message of docs/errors.md is in one source file, in parts between `...`."""
+    index, _, _ = ERRORS.read_text().partition("## Messages of Python and NumPy")
     messages = re.findall(r"^### `(.*)`$", index, re.MULTILINE)
     assert len(messages) > 25
     unknown = [
@@ -231,7 +231,7 @@ def test_messages_of_error_index_exist() -> None:
 
 def test_entries_of_error_index() -> None:
     """Each message has a cause and an advice."""
-    entries = re.split(r"^### ", FAQ.read_text(), flags=re.MULTILINE)[1:]
+    entries = re.split(r"^### ", ERRORS.read_text(), flags=re.MULTILINE)[1:]
     assert [
         e for e in entries if not re.search(r"\n- \*\*Cause:\*\* .*\n- \*\*Do:\*\* ", e, re.DOTALL)
     ] == []

@@ -78,7 +78,7 @@ def test_nothing_is_loaded_from_other_hosts(site: Path) -> None:
     assert [p.name for p in site.rglob("*.html") if loaded.search(p.read_text())] == []
 
 
-@pytest.mark.parametrize("name", ["index", "start", "limits", "faq", "api/paddle.nn"])
+@pytest.mark.parametrize("name", ["index", "start", "limits", "errors", "api/paddle.nn"])
 def test_pages_in_browser(site: Path, name: str) -> None:
     text, errors = show(f"file://{site}/{name}.html")
     assert "<h1>" in text

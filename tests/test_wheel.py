@@ -141,7 +141,7 @@ def test_python_dash_m(installed: Path, tmp_path: Path) -> None:
 
 def test_demo(installed: Path, tmp_path: Path) -> None:
     text = run_command(
-        [installed / "python", "-m", "oarlock", "demo", "--out", tmp_path / "demo"], tmp_path
+        [installed / "python", "-m", "oarlock", "demo", "--output", tmp_path / "demo"], tmp_path
     )
     assert "oarlock-runner" in text
     assert (tmp_path / "demo" / "lenet.pdmodel").is_file()

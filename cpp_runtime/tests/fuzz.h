@@ -37,7 +37,7 @@ inline int setting(const char* name, int otherwise) {
 
 /// The number of iterations of `once` that throw an Error; other exceptions are failures that name
 /// the iteration.  OARLOCK_FUZZ_SEED selects other iterations, OARLOCK_FUZZ_ONLY a single one.
-inline int refused(int rounds, const std::function<void(Dice&)>& once) {
+inline int rejected(int rounds, const std::function<void(Dice&)>& once) {
   using Clock = std::chrono::steady_clock;
   static const int seconds = setting("OARLOCK_FUZZ_SECONDS", 0),
                    only = setting("OARLOCK_FUZZ_ONLY", -1);
@@ -53,7 +53,7 @@ inline int refused(int rounds, const std::function<void(Dice&)>& once) {
       check::failed(__FILE__, __LINE__,
                     "round " + std::to_string(round) + " threw: " + error.what());
     }
-  if (seconds) std::printf("%d rounds, %d refused\n", round, count);
+  if (seconds) std::printf("%d rounds, %d rejected\n", round, count);
   return count;
 }
 

@@ -21,8 +21,8 @@ constexpr int kRounds = 5000;
 
 /// The number of damaged files that were rejected.
 template <class F>
-int refused(const std::string& good, F&& read) {
-  return fuzz::refused(kRounds, [&](fuzz::Dice& dice) { read(fuzz::damaged(good, dice)); });
+int rejected(const std::string& good, F&& read) {
+  return fuzz::rejected(kRounds, [&](fuzz::Dice& dice) { read(fuzz::damaged(good, dice)); });
 }
 
 void read_and_lower(const std::string& bytes, const std::string& weights) {
@@ -69,26 +69,26 @@ TEST("fuzz program: as far as ONNX") {
     std::string weights = bytes_of(std::string(name) + ".pdiparams");
     std::string good = bytes_of(std::string(name) + ".pdmodel");
     if (name == std::string("mlp")) good += contract_field(guarded());
-    CHECK(refused(good, [&](const std::string& bytes) { read_and_lower(bytes, weights); }) > 0);
+    CHECK(rejected(good, [&](const std::string& bytes) { read_and_lower(bytes, weights); }) > 0);
   }
 }
 
 TEST("fuzz params: weights") {
   std::string good = bytes_of("types.pdiparams");
   Program program = parse_upgrade_and_validate_program(bytes_of("types.pdmodel"), "types.pdmodel");
-  CHECK(refused(good, [&](const std::string& bytes) {
+  CHECK(rejected(good, [&](const std::string& bytes) {
           Params(bytes, program, "types.pdiparams");
         }) > kRounds / 10);
 }
 
 TEST("fuzz contract: names, guards and what they expect") {
   std::string model = bytes_of("mlp.pdmodel"), good = contract_field(guarded());
-  CHECK(refused(good, [&](const std::string& bytes) { judge_by(model + bytes); }) > kRounds / 10);
+  CHECK(rejected(good, [&](const std::string& bytes) { judge_by(model + bytes); }) > kRounds / 10);
 }
 
 TEST("fuzz npz: arrays") {
   std::string good = bytes_of("control.in.npz");
-  CHECK(refused(good, [&](const std::string& bytes) { parse_npz(bytes, "in.npz"); }) >
+  CHECK(rejected(good, [&](const std::string& bytes) { parse_npz(bytes, "in.npz"); }) >
         kRounds / 10);
 }
 
@@ -96,14 +96,14 @@ TEST("fuzz npz: compressed data") {
   std::string good("\x4b\x4c\x4a\x4e\x49\x4d\x4b\x4c\x4a\x06\x00", 11);
   std::string dynamic("\x05\xc1\x81\x00\x00\x00\x00\x00\x10\xff\xd5\x08\x00\x00\x00\x00", 16);
   for (const std::string& stream : {good, dynamic})
-    CHECK(refused(stream, [&](const std::string& bytes) { inflate(bytes, 9, "x"); }) >
+    CHECK(rejected(stream, [&](const std::string& bytes) { inflate(bytes, 9, "x"); }) >
           kRounds / 10);
 }
 
 TEST("fuzz json: text") {
   std::string good =
       R"([{"name": "a_kernel_time", "dur": 12, "args": {"op_name": "Conv", "x": [1, -2.5e3, true, null, "\u0041\n"]}}])";
-  CHECK(refused(good, [&](const std::string& bytes) { JsonDocument(bytes, "x.json"); }) >
+  CHECK(rejected(good, [&](const std::string& bytes) { JsonDocument(bytes, "x.json"); }) >
         kRounds / 10);
 }
 
@@ -111,6 +111,6 @@ TEST("fuzz json: the manifest of a cache entry") {
   std::string key = blake2b_hex_digest("key");
   FileRecord weights{key + "-a.weights", blake2b_hex_digest("w"), {1, 2, 3, 4}};
   std::string good = format_manifest({key + "-a", blake2b_hex_digest("g"), weights, weights}, key);
-  refused(good,
+  rejected(good,
           [&](const std::string& bytes) { CHECK(bytes == good || !parse_manifest(bytes, key)); });
 }

@@ -21,7 +21,7 @@ std::vector<Tensor> run_mlp(const Contract& contract, std::vector<std::int64_t> 
   return session.run(std::span(&view, 1));
 }
 
-std::string refused(const Guard& guard, std::vector<std::int64_t> shape = {2, 4}) {
+std::string rejected(const Guard& guard, std::vector<std::int64_t> shape = {2, 4}) {
   return check::error_of([&] { run_mlp(mlp_contract({guard}), shape); });
 }
 
@@ -40,20 +40,20 @@ TEST("guards: comparison with Python reprs") {
 
 TEST("guards: dims and ranks of inputs are checked before the run") {
   Guard dim{"dim", "x", 0, "2", "shape[0]", "net.py:7 in forward", "if x.shape[0] == 2:"};
-  CHECK_EQ(refused(dim), "");
-  CHECK_EQ(refused(dim, {3, 4}),
+  CHECK_EQ(rejected(dim), "");
+  CHECK_EQ(rejected(dim, {3, 4}),
            "mlp.pdmodel: x.shape[0] is 3, the trace assumed 2 (read by shape[0])\n  at net.py:7 in "
            "forward: if "
            "x.shape[0] == 2:");
-  CHECK_HAS(refused({"rank", "x", 0, "3", "ndim", "", ""}),
+  CHECK_HAS(rejected({"rank", "x", 0, "3", "ndim", "", ""}),
             "the rank of x is 2, the trace assumed 3");
 }
 
 TEST("guards: shapes and values of inner variables are fetched and checked") {
-  CHECK_EQ(refused({"dim", "relu_0.tmp_0", 1, "8", "shape[1]", "", ""}), "");
-  CHECK_HAS(refused({"dim", "relu_0.tmp_0", 0, "2", "shape[0]", "", ""}, {5, 4}),
+  CHECK_EQ(rejected({"dim", "relu_0.tmp_0", 1, "8", "shape[1]", "", ""}), "");
+  CHECK_HAS(rejected({"dim", "relu_0.tmp_0", 0, "2", "shape[0]", "", ""}, {5, 4}),
             "relu_0.tmp_0.shape[0] is 5, the trace assumed 2");
-  CHECK_HAS(refused({"value", "relu_0.tmp_0", 0, "True", "bool()", "", ""}),
+  CHECK_HAS(rejected({"value", "relu_0.tmp_0", 0, "True", "bool()", "", ""}),
             "relu_0.tmp_0 is 16 values");
 }
 

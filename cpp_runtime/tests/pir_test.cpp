@@ -211,7 +211,7 @@ TEST("pir: JSON is recognized") {
 
 TEST("fuzz pir: bytes") {
   std::string good = bytes_of("pir_control.json"), weights = bytes_of("pir_control.pdiparams");
-  CHECK(fuzz::refused(kRounds, [&](fuzz::Dice& dice) {
+  CHECK(fuzz::rejected(kRounds, [&](fuzz::Dice& dice) {
           convert_to_onnx(fuzz::damaged(good, dice), weights);
         }) > kRounds / 10);
 }
@@ -221,11 +221,11 @@ TEST("fuzz pir: values and containers in the wrong places") {
     std::string good = bytes_of(std::string(name) + ".json"),
                 weights = bytes_of(std::string(name) + ".pdiparams");
     auto tokens = tokens_of(good);
-    CHECK(fuzz::refused(kRounds / 4, [&](fuzz::Dice& dice) {
+    CHECK(fuzz::rejected(kRounds / 4, [&](fuzz::Dice& dice) {
             convert_to_onnx(with_other_tokens(good, tokens, dice), weights);
           }) > kRounds / 40);
     auto containers = containers_of(good);
-    CHECK(fuzz::refused(kRounds / 4, [&](fuzz::Dice& dice) {
+    CHECK(fuzz::rejected(kRounds / 4, [&](fuzz::Dice& dice) {
             convert_to_onnx(with_other_tokens(good, containers, dice), weights);
           }) > kRounds / 40);
   }

@@ -1,4 +1,4 @@
-// The validation rules, one row each. docs/abuse.md lists exactly these rows.
+// The validation rules, one row each. docs/attacks.md lists exactly these rows.
 #include <fstream>
 #include <set>
 
@@ -193,15 +193,15 @@ TEST("validate: every invalid encoding is reported") {
   }
 }
 
-TEST("validate: docs/abuse.md lists exactly the tested rows") {
+TEST("validate: docs/attacks.md lists exactly the tested rows") {
   std::set<std::string> tested, told;
   for (const Row& row : rows()) tested.insert(row.id);
   for (const ByteRow& row : byte_rows()) tested.insert(row.id);
-  std::ifstream doc(std::string(OARLOCK_DOCS) + "/abuse.md");
+  std::ifstream doc(std::string(OARLOCK_DOCS) + "/attacks.md");
   for (std::string line; std::getline(doc, line);)
     if (line.rfind("| `", 0) == 0) told.insert(line.substr(3, line.find('`', 3) - 3));
   for (const std::string& id : tested)
-    if (!told.count(id)) check::failed("docs/abuse.md", 0, "lacks " + id);
+    if (!told.count(id)) check::failed("docs/attacks.md", 0, "lacks " + id);
   for (const std::string& id : told)
-    if (!tested.count(id)) check::failed("docs/abuse.md", 0, "has no test for " + id);
+    if (!tested.count(id)) check::failed("docs/attacks.md", 0, "has no test for " + id);
 }

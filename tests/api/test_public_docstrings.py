@@ -65,6 +65,9 @@ def faults_of(name: PublicName) -> Iterator[str]:
         yield f"describes the parameters {described}, and has {signature_of(name)}"
     if any(not p.desc for p in parsed["Parameters"] if p.name != "name" and not p.type):
         yield "a parameter has neither type nor description"
+    errors = [part.strip() for p in parsed["Raises"] for part in p.type.split(",")]
+    if len(errors) != len(set(errors)):
+        yield f"lists an error twice under Raises: {errors}"
     is_property = isinstance(name.value, property)
     if not (parsed["Returns"] or parsed["Yields"] or is_property or returns_nothing(name)):
         yield "does not describe the result"

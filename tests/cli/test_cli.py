@@ -381,7 +381,7 @@ def test_runner_errors_are_one_line(tmp_path: Path, model: tuple[str, Any]) -> N
 
 @pytest.mark.slow
 def test_demo(tmp_path: Path) -> None:
-    code, text = oarlock("demo", "--out", str(tmp_path / "demo"))
+    code, text = oarlock("demo", "--output", str(tmp_path / "demo"))
     assert code == 0, text
     assert {p.suffix for p in (tmp_path / "demo").iterdir()} == {
         ".pdmodel",

@@ -98,6 +98,13 @@ def test_help_of_every_command_has_an_example(command: str) -> None:
     done = call(OARLOCK, command, "--help")
     assert done.returncode == 0
     assert f"oarlock {command}" in done.stdout.split("Example:", 1)[1]
+    assert "<bool>" not in done.stdout
+
+
+def test_help_shows_no_type_of_flags() -> None:
+    done = call(OARLOCK, "--help")
+    assert "--version" in done.stdout
+    assert "<bool>" not in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -190,7 +197,7 @@ def test_exit_codes(program: list[str], words: list[str], code: int, folder: Pat
 
 
 def test_documented_exit_codes_are_those_of_the_program() -> None:
-    text = (DOCS / "command-line.md").read_text()
+    text = (DOCS / "commands.md").read_text()
     documented = {int(code) for code in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)}
     assert documented == {0, 1, 2, 3, 130, 141, 143}
 
@@ -424,7 +431,7 @@ def test_progress_is_shown_on_terminals_only(
     program: list[str], words: list[str], step: str, folder: Path
 ) -> None:
     shown = stderr_on_terminal(program, *words, folder=folder)
-    assert step in re.sub(r"\x1b\[[\d;]*m", "", shown)  # without colours
+    assert step in re.sub(r"\x1b\[[\d;]*m", "", shown)  # without colors
     assert stderr_on_terminal(program, *words, "--quiet", folder=folder) == ""
     assert call(program, *words, folder=folder).stderr == ""
     (folder / "net.oarlock.tune.json").unlink(missing_ok=True)

@@ -75,7 +75,7 @@ def test_forms_of_the_model_argument(form: str, model: str, tmp_path: Path) -> N
         assert oarlock("export", model, "--to", "paddle3", "-o", tmp_path / "three")[0] == 0
         argument, suffix = str(tmp_path / "three.json"), ".json"
     code, text = oarlock(
-        "quantize", argument, "--method", "weight-only", "--out", tmp_path / "new" / "q"
+        "quantize", argument, "--method", "weight-only", "--output", tmp_path / "new" / "q"
     )
     assert code == 0, text
     assert {p.name for p in (tmp_path / "new").iterdir()} == {
@@ -140,7 +140,7 @@ def test_nothing_gained_exits_with_3(model: str, tmp_path: Path) -> None:
         (["--data", "calib.npz", "--plot", "a.svg"], "--plot must end with"),
         (["--method", "bf16", "--plot", "a.png"], "--plot has no effect with --method bf16"),
         (["--data", "calib.npz", "--plot", "no/a.png"], "--plot: there is no folder no"),
-        (["--data", "calib.npz", "--out", "m"], "is the prefix of the float model"),
+        (["--data", "calib.npz", "--output", "m"], "is the prefix of the float model"),
         (["--data", "other.npz"], "lacks the inputs ['x']"),
         (["--data", "nan.npz"], "nan.npz: input 'x' contains NaN or infinity"),
         (["--data", "infinity.npz"], "infinity.npz: input 'x' contains NaN or infinity"),

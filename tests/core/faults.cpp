@@ -32,8 +32,8 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 
 extern "C" void fail_allocation_after(long count) { allocations_left = count; }
 extern "C" long allocations_before_failure() { return allocations_left; }
-/// Every thread after `count` more is refused; negative: none is.
-extern "C" void refuse_threads_after(long count) { threads_left = count; }
+/// Every thread after `count` more fails to start; negative: none fails.
+extern "C" void fail_threads_after(long count) { threads_left = count; }
 
 void* operator new(std::size_t bytes) { return allocate(bytes, 0); }
 void* operator new[](std::size_t bytes) { return allocate(bytes, 0); }

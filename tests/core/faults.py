@@ -80,10 +80,10 @@ def threads() -> None:
     expected = paddle.matmul(x, x, transpose_y=True).numpy()
     for allowed in (2, 1, 0):
         paddle.set_num_threads(4)
-        CONTROL.refuse_threads_after(allowed)
+        CONTROL.fail_threads_after(allowed)
         for _ in range(2):
             np.testing.assert_array_equal(paddle.matmul(x, x, transpose_y=True).numpy(), expected)
-        CONTROL.refuse_threads_after(-1)
+        CONTROL.fail_threads_after(-1)
         print(_kernels.thread_count())
     paddle.set_num_threads(4)
     np.testing.assert_array_equal(paddle.matmul(x, x, transpose_y=True).numpy(), expected)

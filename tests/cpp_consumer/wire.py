@@ -12,7 +12,7 @@ Op = tuple[str, Slots, Slots]
 
 
 class Guard(NamedTuple):
-    """One assumption, in the order of the message's fields."""
+    """One guard, in the order of the message's fields."""
 
     kind: str
     var: str

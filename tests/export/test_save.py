@@ -168,10 +168,10 @@ def test_rename_error_changes_nothing(
 def test_files_are_saved_where_no_thread_can_start(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(_: threading.Thread) -> None:
+    def reject(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(threading.Thread, "start", reject)
     write_files_atomically({folder / "a": b"new"})
     assert (folder / "a").read_bytes() == b"new"
     broken = OSError(errno.EIO, "broken")

@@ -43,7 +43,7 @@ def layers(fluid):
                 yield name, [p.name for p in plain[1:] if p.default is p.empty]
 
 
-def refused(fluid):
+def rejected(fluid):
     """`layer/operand` of each TypeError, with its text."""
     found = {}
     for name, needed in layers(fluid):
@@ -63,7 +63,7 @@ def main():
     """Write the file."""
     from paddle import fluid
 
-    kept = sorted(place for place, text in refused(fluid).items() if text.startswith("The "))
+    kept = sorted(place for place, text in rejected(fluid).items() if text.startswith("The "))
     with open(FILE, "w") as file:
         json.dump(kept, file, indent=0)
         file.write("\n")

@@ -1,4 +1,4 @@
-"""Write the table of old names in docs/fluid.md:   python tests/fluid/make_table.py"""
+"""Write the table of old names in docs/paddle1-names.md:   python tests/fluid/make_table.py"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from oarlock import fluid
 from oarlock.fluid.deprecated import REPLACEMENTS
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "fluid.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "paddle1-names.md"
 BEGIN, END = "<!-- table -->\n", "<!-- end of table -->"
 
 

@@ -13,10 +13,10 @@ from oarlock.core.mode import use_mode
 from oarlock.core.paddle1_compat import compat
 from oarlock.static.graph.mode import StaticGraphMode
 
-from .make_asked import FILE, refused
+from .make_asked import FILE, rejected
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-# Refused there for what is found further in: the dtype of a filter, a shape that is a variable.
+# Rejected there for what is found further in: the dtype of a filter, a shape that is a variable.
 OTHERWISE = {
     "conv3d/bool", "conv3d/int32", "crop/float32", "crop_tensor/float32", "crop_tensor/int32", "double_buffer/array", "double_buffer/int",
     "get_tensor_from_selected_rows/bool", "get_tensor_from_selected_rows/float32", "get_tensor_from_selected_rows/int32",
@@ -27,7 +27,7 @@ def test_rejected_operands_equal_paddle_1_8(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(compat, "is_paddle1", True)
     wanted = set(json.loads(Path(FILE).read_text()))
     with use_mode(StaticGraphMode()):
-        found = refused(fluid)
+        found = rejected(fluid)
     assert wanted - found.keys() == OTHERWISE
 
 

@@ -24,7 +24,7 @@ ALL = [(module, name) for module, names in NAMES.items() for name in names]
 
 
 def lookup(module: str, name: str) -> Any:
-    """What Oarlock has under a name, None where it has nothing, or a name only that refuses to be
+    """What Oarlock has under a name, None where it has nothing, or a name only that rejects to be
     used.
     """
     try:

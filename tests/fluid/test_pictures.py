@@ -40,15 +40,15 @@ def test_resize_short(size: int) -> None:
 
 
 def test_crop_and_flip() -> None:
-    grey = IMAGE[..., 0]
-    assert image.center_crop(grey, 2, is_color=False).tolist() == [[27, 30], [39, 42]]
-    assert image.left_right_flip(grey, is_color=False)[0].tolist() == [9, 6, 3, 0]
+    gray = IMAGE[..., 0]
+    assert image.center_crop(gray, 2, is_color=False).tolist() == [[27, 30], [39, 42]]
+    assert image.left_right_flip(gray, is_color=False)[0].tolist() == [9, 6, 3, 0]
     assert image.to_chw(IMAGE).shape == (3, 6, 4)
     assert image.random_crop(IMAGE, 3).shape == (3, 3, 3)
     made = image.simple_transform(IMAGE, 4, 4, is_train=False, mean=[1, 2, 3])
     assert (made.shape, made.dtype) == ((3, 4, 4), np.float32)
     np.testing.assert_array_equal(made.ravel()[:5], [11.0, 14.0, 17.0, 20.0, 23.0])
-    assert image.simple_transform(grey, 4, 3, is_train=True, is_color=False).shape == (3, 3)
+    assert image.simple_transform(gray, 4, 3, is_train=True, is_color=False).shape == (3, 3)
 
 
 def test_images_are_read_as_bgr(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The table of deprecated names in docs/fluid.md is up to date."""
+"""The table of deprecated names in docs/paddle1-names.md is up to date."""
 
 from __future__ import annotations
 

@@ -32,21 +32,21 @@ class Report:
     """The result. findings: case number, description and failure."""
 
     ran: int = 0
-    refused: int = 0
+    rejected: int = 0
     findings: list[tuple[int, str, str]] = field(default_factory=list)
     answers: Counter[str] = field(default_factory=Counter)
 
     @property
     def cases(self) -> int:
         """How many ended well."""
-        return self.ran + self.refused
+        return self.ran + self.rejected
 
     def ended(self, answer: str) -> None:
         """Count the outcome of a case."""
         if answer == "ran":
             self.ran += 1
         else:
-            self.refused += 1
+            self.rejected += 1
             self.answers[answer] += 1
 
 
@@ -166,7 +166,7 @@ def main() -> int:
         print(f"case {number}: {text}\n    {how}")
     for answer, count in report.answers.most_common(options.answers):
         print(f"{count:6} {answer}")
-    print(f"{report.ran} ran, {report.refused} refused, {len(report.findings)} findings")
+    print(f"{report.ran} ran, {report.rejected} rejected, {len(report.findings)} findings")
     return 1 if report.findings else 0
 
 

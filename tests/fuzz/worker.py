@@ -13,7 +13,7 @@ import sys
 from .findings import FINDINGS
 from .mutate import lowered_rows, make_case
 
-MEMORY = 2 << 30  # a case that asks for more must be refused, not granted
+MEMORY = 2 << 30  # a case that asks for more must be rejected, not granted
 
 
 def main(seed: int, first: int, only: str = "") -> None:

@@ -1,5 +1,5 @@
 """A stand-in for CuPy where there is no GPU: arrays of NumPy behind the real one's interface, and
-its refusals.
+its rejections.
 
 It has the names of the real CuPy (`cupy_names.json`), their parameters and, of its ufuncs, the
 dtypes.  As the real one it converts
@@ -87,7 +87,7 @@ class _Now:
     device = 0
 
 
-def refuse(what: Any) -> None:
+def reject(what: Any) -> None:
     raise TypeError(f"Unsupported type {type(what)}")
 
 
@@ -265,7 +265,7 @@ class ndarray:
 
 
 def check_kinds(ufunc: Any, method: str, inputs: Any) -> None:
-    """Refuse dtypes that the real ufunc does not take."""
+    """Reject dtypes that the real ufunc does not take."""
     name = ufunc.__name__
     if method == "at":
         if inputs[0].dtype.char not in ATOMIC[name]:
@@ -288,7 +288,7 @@ def check_kinds(ufunc: Any, method: str, inputs: Any) -> None:
 def _operator(name: str, ufunc: Any, swapped: bool = False) -> Callable[..., Any]:
     def run(x: Any, y: Any) -> Any:
         if isinstance(y, np.ndarray) and y.ndim:
-            refuse(y)
+            reject(y)
         if not isinstance(y, INTO_HOST) and not isinstance(y, ndarray | np.ndarray):
             return NotImplemented
         pair = (y, x) if swapped else (x, y)
@@ -312,7 +312,7 @@ for _name, _ufunc in _OPERATORS.items():
 
     def _in_place(x: Any, y: Any, ufunc: Any = _ufunc) -> Any:
         found = x.__array_ufunc__(ufunc, "__call__", x, y, out=(x,))
-        return refuse(y) if found is NotImplemented else found
+        return reject(y) if found is NotImplemented else found
 
     if _name != "matmul":
         setattr(ndarray, f"__i{_name}__", _in_place)
@@ -365,7 +365,7 @@ def given(value: Any) -> Any:
             )
         return value._a
     if isinstance(value, np.ndarray):
-        refuse(value)
+        reject(value)
     if isinstance(value, dict):
         return {key: given(v) for key, v in value.items()}
     if isinstance(value, tuple) and type(value) is not tuple:

@@ -271,7 +271,7 @@ CREATE = [
 ]
 
 
-def _set(x, start, end, step=1, axes=None, decrease=(), value=None, refused=None, **more):
+def _set(x, start, end, step=1, axes=None, decrease=(), value=None, rejected=None, **more):
     listed = [[v] if isinstance(v, int) else v for v in (start, end, step)]
     given = {"ValueTensor": value} if value is not None else {}
     axes = axes or [1]
@@ -281,7 +281,7 @@ def _set(x, start, end, step=1, axes=None, decrease=(), value=None, refused=None
         Input=x,
         axes=axes,
         decrease_axes=list(decrease),
-        refused=refused,
+        rejected=rejected,
         dtype=more.pop("dtype", 5),
         **names,
         **given,
@@ -297,7 +297,7 @@ SET_VALUE = [
     _set(X34, 1, 3, value=f(2, seed=1)),
     _set(X234, [1], [2], decrease=[1], value=f(2, 4, seed=1)),
     _set(X234, [1, 2], [2, 3], [1, 1], axes=[1, 2], decrease=[1, 2], value=f(2, seed=1)),
-    _set(X34, 3, -5, -2, value=f(3, 2, seed=1), refused={"open": "negative step"}),
+    _set(X34, 3, -5, -2, value=f(3, 2, seed=1), rejected={"open": "negative step"}),
     _set(X34, -3, 2147483647, value=f(1, seed=1)),
     _set(
         X34,

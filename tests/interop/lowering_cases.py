@@ -74,10 +74,10 @@ class Op:
     outputs: slot -> number of results; unread: slots nobody fetches, or `Slot=Input` where both are
     one variable.
 
-    refused: variant -> what the refusal must say; compare: `values`, or only the `shape` where they
+    rejected: variant -> what the rejection must say; compare: `values`, or only the `shape` where they
     are random; keep: axes that stay known where all are open; declared: dtype of the results, where
     Paddle does not find it by itself; cut: the results are packed sequences though no input is;
-    undeclared: variants that real Paddle refuses.
+    undeclared: variants that real Paddle rejects.
     """
 
     type: str
@@ -85,7 +85,7 @@ class Op:
     outputs: dict
     unread: list
     attrs: dict
-    refused: dict = field(default_factory=dict)
+    rejected: dict = field(default_factory=dict)
     rtol: float = 1e-4
     compare: str = "values"
     variants: tuple = VARIANTS
@@ -111,7 +111,7 @@ def op(
     x=None,
     out="Out",
     unread="",
-    refused=None,
+    rejected=None,
     rtol=1e-4,
     compare="values",
     variants=VARIANTS,
@@ -130,10 +130,10 @@ def op(
     inputs |= {k: v for k, v in given.items() if _is_input(v)}
     attrs = {k: v for k, v in given.items() if not _is_input(v)}
     inputs = {slot: v if isinstance(v, list) else [v] for slot, v in inputs.items()}
-    refused = dict.fromkeys(variants, refused) if isinstance(refused, str) else refused or {}
+    rejected = dict.fromkeys(variants, rejected) if isinstance(rejected, str) else rejected or {}
     missing = tuple(v for v in variants if v in undeclared.split() or type in UNDECLARED.get(v, ()))
-    assert refused.keys() <= set(variants) - set(missing), (
-        f"{type}: what is not written is not refused"
+    assert rejected.keys() <= set(variants) - set(missing), (
+        f"{type}: what is not written is not rejected"
     )
     return Op(
         type,
@@ -141,7 +141,7 @@ def op(
         _outputs(out),
         unread.split(),
         attrs,
-        refused,
+        rejected,
         rtol,
         compare,
         variants,

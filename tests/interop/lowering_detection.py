@@ -99,7 +99,7 @@ PRIOR = [
         min_max_aspect_ratios_order=True,
     ),
     _priors(
-        "density_prior_box", **DENSE, clip=False, refused={"open": "Input and Image to be known"}
+        "density_prior_box", **DENSE, clip=False, rejected={"open": "Input and Image to be known"}
     ),
     _priors("density_prior_box", **DENSE, clip=True, flatten_to_2d=True, **STEPS),
     op(
@@ -140,8 +140,10 @@ MATRIX |= {"post_threshold": 0.0, "use_gaussian": False, "gaussian_sigma": 2.0}
 
 
 def _thinned(type="multiclass_nms3", boxes=MANY, scores=SCORES, **given):
-    refused = given.pop("refused", None)
-    return op(type, BBoxes=boxes, Scores=scores, out=FORMS[type], refused=refused, **(NMS | given))
+    rejected = given.pop("rejected", None)
+    return op(
+        type, BBoxes=boxes, Scores=scores, out=FORMS[type], rejected=rejected, **(NMS | given)
+    )
 
 
 def _lowered(boxes=MANY, scores=SCORES, **given):
@@ -154,7 +156,7 @@ THINNED = [
     *[_thinned(type) for type in FORMS],
     _thinned(
         boxes=np.concatenate([MANY, MANY + 1], -1),
-        refused={"known": "boxes of more than four numbers have no lowering"},
+        rejected={"known": "boxes of more than four numbers have no lowering"},
         variants=("known",),
     ),
     *[_thinned(type, score_threshold=2.0) for type in FORMS],
@@ -188,7 +190,7 @@ THINNED = [
         boxes=OWN, scores=f(9, 3, low=0, high=1), RoisNum=a([5, 4], "int32"), score_threshold=2.0
     ),
     _thinned(nms_eta=0.9),  # lowers no threshold that is at most a half
-    _thinned(nms_eta=0.9, nms_threshold=0.7, refused="nms_eta lowers has no lowering"),
+    _thinned(nms_eta=0.9, nms_threshold=0.7, rejected="nms_eta lowers has no lowering"),
     *[
         op("nms", Boxes=boxes(12, size=4.0), out="KeepBoxesIdxs", iou_threshold=t)
         for t in (0.3, 0.6, 1.0)

@@ -121,7 +121,7 @@ TOO_FAR = [
             [1, 1],
             ceil_mode=ceil,
             **LARGE,
-            **({"refused": NO_LOWERING + "ceil_mode"} if ceil else {}),
+            **({"rejected": NO_LOWERING + "ceil_mode"} if ceil else {}),
         )
         for kind, ceil in product(("max", "avg"), (True, False))
     ],
@@ -132,7 +132,7 @@ TOO_FAR = [
         strides=[1, 1],
         out="Out Mask",
         **LARGE,
-        refused=NO_LOWERING + "a mask",
+        rejected=NO_LOWERING + "a mask",
     ),
 ]
 

@@ -35,7 +35,7 @@ FEATURES = [
     op("cvm", f(3, 5, low=0, high=4), CVM=f(3, 2), out="Y", variants=("known", "batch")),
     op("cvm", f(3, 5, low=0, high=4), CVM=f(3, 2), out="Y", use_cvm=False, variants=("known", "batch")),
     op("add_position_encoding", f(2, 5, 6), alpha=0.7, beta=1.3, keep=(2,)),
-    op("add_position_encoding", f(2, 5, 6), variants=("known", "open"), refused={"open": "known"}),
+    op("add_position_encoding", f(2, 5, 6), variants=("known", "open"), rejected={"open": "known"}),
     op("row_conv", f(2, 5, 3), Filter=w(f(4, 3)), variants=("known", "batch")),
 ]  # fmt: skip
 

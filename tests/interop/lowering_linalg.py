@@ -26,7 +26,7 @@ SOLVE = [
     op("solve", SQUARE, Y=f(4, 2, seed=1), undeclared="batch"),
     op("solve", SQUARE, Y=f(4, seed=1), undeclared="batch"),
     op("solve", BATCH, Y=f(2, 3, 2, seed=1)),
-    op("solve", BATCH, Y=f(2, 3, seed=1), refused={"batch": "known", "open": "known"}),
+    op("solve", BATCH, Y=f(2, 3, seed=1), rejected={"batch": "known", "open": "known"}),
     op("solve", SWAPPED, Y=f(2, 3, 1, seed=1), undeclared="batch"),
     *[
         op(

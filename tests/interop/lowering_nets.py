@@ -25,7 +25,7 @@ class Net:
     make: object
     inputs: list
     open: object = (0,)
-    refused: dict = field(default_factory=dict)
+    rejected: dict = field(default_factory=dict)
     rtol: float = 1e-4
 
     @property

@@ -99,7 +99,7 @@ MATH = [
     ],
     *[op(name, SIGNED) for name in ("abs", "sign", "square")],
     *[op(name, SIGNED.astype("int32")) for name in ("abs", "sign", "square")],
-    op("asin", f(3, 4, dtype="float64", low=-0.9, high=0.9), refused="kernel of Asin for float64"),
+    op("asin", f(3, 4, dtype="float64", low=-0.9, high=0.9), rejected="kernel of Asin for float64"),
     op("pow", ABOVE, factor=0.75),
     op("pow", X34, factor=2.0),
     op("pow", X34, factor=3.0),

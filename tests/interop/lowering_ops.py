@@ -46,7 +46,7 @@ ACTIVATION = [
         )
     ],
     op("gelu", f(3, 4), approximate=True),
-    op("gelu", f(3, 4, dtype="float64"), refused="kernel of Erf for float64"),
+    op("gelu", f(3, 4, dtype="float64"), rejected="kernel of Erf for float64"),
     op("leaky_relu", f(3, 4), alpha=0.3),
     op("elu", f(3, 4), alpha=0.7),
     op("hard_sigmoid", f(3, 4) * 4, slope=0.1, offset=0.3),
@@ -350,7 +350,7 @@ NORM = [
         out="Y",
         unread="SavedMean SavedVariance",
         variants=["known", "open"],
-        refused={"open": "known number of channels"},
+        rejected={"open": "known number of channels"},
     ),
     op(
         "instance_norm",

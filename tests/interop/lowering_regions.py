@@ -99,7 +99,7 @@ PROPOSALS = [
     _proposed(pixel_offset=True, min_size=12.0),
     _proposed(pixel_offset=False, min_size=1000.0),
     _proposed(pixel_offset=True, eta=0.9),  # lowers no threshold that is at most a half
-    _proposed(pixel_offset=True, eta=0.9, nms_thresh=0.7, refused="eta lowers has no lowering"),
+    _proposed(pixel_offset=True, eta=0.9, nms_thresh=0.7, rejected="eta lowers has no lowering"),
     _proposed_v1(),
     _proposed_v1(min_size=8.0),
     _proposed_v1(min_size=900.0),

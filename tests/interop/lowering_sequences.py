@@ -60,7 +60,7 @@ GRUS = [
     gru(nan=[0, 6]),
     gru(nan=[0, 6], is_reverse=True, state=True),
     gru(nan_state=[1], state=True, origin_mode=True),
-    gru(gate_activation="relu", refused="'gate_activation' is not sigmoid"),
+    gru(gate_activation="relu", rejected="'gate_activation' is not sigmoid"),
 ]
 
 

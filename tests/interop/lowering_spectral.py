@@ -20,7 +20,7 @@ OPS = [
     *[op(name, c(3, 4)) for name in ("as_real", "real", "imag", "conj", "abs", "angle", "exp")],
     op("shape", c(3, 4), slot="Input", declared="int32"),
     op("pad", c(3, 4), paddings=[1, 0, 0, 2], pad_value=0.0),
-    op("pad", c(3, 4), paddings=[1, 0, 0, 2], pad_value=1.0, refused="pads complex numbers with zeros only"),
+    op("pad", c(3, 4), paddings=[1, 0, 0, 2], pad_value=1.0, rejected="pads complex numbers with zeros only"),
     op("elementwise_mul", c(3, 4), Y=c(4)),
     op("elementwise_add", c(3, 4), Y=c(3, 4)),
     op("elementwise_div", c(3, 4), Y=c(3, 4) + 2),

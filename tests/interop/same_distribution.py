@@ -112,15 +112,15 @@ divergences = {
 
 
 def no_rule(P):
-    """Pairs without a rule are refused."""
+    """Pairs without a rule are rejected."""
     d = P.distribution
-    refused = []
+    rejected = []
     for q in (d.Beta(1.0, 1.0), d.Cauchy(0.0, 1.0)):
         try:
             d.kl_divergence(d.Normal(0.0, 1.0), q)
         except NotImplementedError:
-            refused.append(1)
-    return {"refused": np.array(refused)}
+            rejected.append(1)
+    return {"rejected": np.array(rejected)}
 
 
 def own_family(P):
@@ -299,7 +299,7 @@ def independent(P):
     return {k: v.numpy() for k, v in found.items()} | {"shapes": np.array(str(shapes))}
 
 
-def refused(P):
+def rejected(P):
     """Invalid parameters of distributions."""
     d = P.distribution
     one = P.ones([2])
@@ -316,7 +316,7 @@ def refused(P):
             attempt()
         except (ValueError, TypeError):
             found.append(number)
-    return {"refused": np.array(found)}
+    return {"rejected": np.array(found)}
 
 
 CASES = {
@@ -326,6 +326,6 @@ CASES = {
     **{f"transform.{k}": v for k, v in transforms.items()},
     **{
         f"distribution.{f.__name__}": f
-        for f in (no_rule, own_family, absolute, kinds, transformed, independent, refused)
+        for f in (no_rule, own_family, absolute, kinds, transformed, independent, rejected)
     },
 }

@@ -117,7 +117,7 @@ signal = {
         ],
         complex_data(2, 5, 9),
     ),
-    # real Paddle refuses the gradient, as it squeezes in place
+    # real Paddle rejects the gradient, as it squeezes in place
     "istft_one": case(lambda P, x: P.signal.istft(x, 8, 2), complex_data(5, 9), grads=False),
     "istft_window": case(
         lambda P, x, w: [

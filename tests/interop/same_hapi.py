@@ -179,7 +179,7 @@ def reduced(P, **options):
     return fitted(P, made=model(P, 1e-9), eval_data=samples(P, 9), callbacks=[watch], epochs=9)
 
 
-def summarised(P, make, *args, **options):
+def summarized(P, make, *args, **options):
     with P.utils.unique_name.guard():
         net = make(P)
         text, found = said(lambda: P.summary(net, *args, **options))
@@ -295,19 +295,19 @@ FOUND = {
     "ReduceLROnPlateau acc": lambda P: reduced(
         P, monitor="acc", patience=1, cooldown=2, min_lr=5e-11
     ),
-    "summary": lambda P: summarised(P, lenet, (1, 1, 28, 28)),
-    "summary None": lambda P: summarised(P, lenet, (None, 1, 28, 28)),
-    "summary of a tensor": lambda P: summarised(P, lenet, input=P.ones([2, 1, 28, 28])),
-    "summary ResNet": lambda P: summarised(
+    "summary": lambda P: summarized(P, lenet, (1, 1, 28, 28)),
+    "summary None": lambda P: summarized(P, lenet, (None, 1, 28, 28)),
+    "summary of a tensor": lambda P: summarized(P, lenet, input=P.ones([2, 1, 28, 28])),
+    "summary ResNet": lambda P: summarized(
         P, lambda P: P.vision.models.resnet18(num_classes=7), (1, 3, 64, 64)
     ),
-    "summary two": lambda P: summarised(
+    "summary two": lambda P: summarized(
         P, two_inputs, [(3, 5), (3, 5, 4)], dtypes=["int64", "float32"]
     ),
-    "summary spec": lambda P: summarised(
+    "summary spec": lambda P: summarized(
         P, lenet, P.static.InputSpec([None, 1, 28, 28], "float32", "x")
     ),
-    "summary alone": lambda P: summarised(P, lambda P: P.nn.Linear(3, 4), [(2, 3)]),
+    "summary alone": lambda P: summarized(P, lambda P: P.nn.Linear(3, 4), [(2, 3)]),
     "flops LeNet": lambda P: counted(P, lenet, [1, 1, 28, 28]),
     "flops batch": lambda P: counted(P, lenet, [4, 1, 28, 28], print_detail=True),
     "flops ResNet": lambda P: counted(P, lambda P: P.vision.models.resnet18(), [1, 3, 224, 224]),

@@ -402,7 +402,7 @@ def vectors(P):
     return {"vector": vector.numpy()} | {n: p.numpy() for n, p in layer.named_parameters()}
 
 
-def synchronised(P):
+def synchronized(P):
     """Which layers convert_sync_batchnorm makes."""
     net = P.nn.Sequential(P.nn.Conv2D(4, 4, 1), P.nn.Sequential(P.nn.BatchNorm2D(4)))
     made = P.nn.SyncBatchNorm.convert_sync_batchnorm(net)
@@ -422,7 +422,7 @@ utils = {
     "clip_norm_far": bounded(lambda P, ps: P.nn.utils.clip_grad_norm_(ps, 1e6)),
     "clip_value": bounded(lambda P, ps: P.nn.utils.clip_grad_value_(ps, 0.5)),
     "vectors": vectors,
-    "synchronised": synchronised,
+    "synchronized": synchronized,
 }
 MASK = np.array([[[[True, False, True]]]])
 attention = {

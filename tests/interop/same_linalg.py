@@ -130,7 +130,7 @@ def householder(P, x, tau):
 
 
 def ill(P, function):
-    """Whether something is refused."""
+    """Whether something is rejected."""
     try:
         function()
     except (AssertionError, RuntimeError, ValueError):
@@ -138,7 +138,7 @@ def ill(P, function):
     return np.array(False)
 
 
-def refusals(P, x):
+def rejections(P, x):
     zero = P.zeros([2, 2])
     calls = [
         lambda: P.linalg.inv(zero), lambda: P.linalg.solve(zero, zero), lambda: P.linalg.cholesky(-P.eye(2)), lambda: P.linalg.inv(x),
@@ -424,7 +424,7 @@ linalg = {
         ],
         B,
     ),
-    "refusals": lambda P: {str(i): a for i, a in enumerate(refusals(P, P.to_tensor(R)))},
+    "rejections": lambda P: {str(i): a for i, a in enumerate(rejections(P, P.to_tensor(R)))},
 }
 products = {
     "cross": case(lambda P, x, y: [P.cross(x, y), P.cross(x, y, axis=1), x.cross(y)], M, N),

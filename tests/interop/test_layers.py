@@ -143,7 +143,7 @@ def test_real_paddle_runs_saved_layers(case: str, way: str, paddle: Any, tmp_pat
 
 @pytest.mark.filterwarnings("ignore:.*the engine does not have")
 def test_paddle_exports_run_in_the_engine(exports: Path, paddle: Any) -> None:
-    """Every export that the engine has the ops for; those without are refused with all of them
+    """Every export that the engine has the ops for; those without are rejected with all of them
     listed.
     """
     ran = []

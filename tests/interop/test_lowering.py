@@ -96,9 +96,9 @@ def test_engine_equals_paddle(name: str, written: tuple[Path, dict[str, str]]) -
     assert variants
     for path in variants:
         prefix = path.with_suffix("")
-        refusal = case.refused.get(prefix.suffix[1:])
-        if refusal:
-            with pytest.raises(UnsupportedError, match=refusal):
+        rejection = case.rejected.get(prefix.suffix[1:])
+        if rejection:
+            with pytest.raises(UnsupportedError, match=rejection):
                 run(prefix, inputs)
         else:
             compare(run(prefix, inputs), wanted, case)
@@ -110,7 +110,7 @@ def test_shapes_equal_onnx_inference(name: str, written: tuple[Path, dict[str, s
     for path in sorted(folder.glob(f"{name}.*.pdmodel")):
         params = path.with_suffix(".pdiparams")
         held = str(params) if params.exists() and params.stat().st_size else None
-        if case.refused.get(path.with_suffix("").suffix[1:]):
+        if case.rejected.get(path.with_suffix("").suffix[1:]):
             continue
         made = runtime_module().to_onnx(path.read_bytes(), held, opset=20, inline=True)
         onnx.checker.check_model(onnx.load_from_string(made), full_check=True)

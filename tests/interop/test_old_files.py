@@ -130,10 +130,10 @@ def test_runner_names_missing_file(tmp_path: Path) -> None:
 def test_runner_converts_folder_to_onnx(tmp_path: Path) -> None:
     folder = written("fc.file.", tmp_path / "m")
     command = [runner_path(), "export", str(folder), "--output", str(tmp_path / "m.onnx")]
-    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    rejected = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (
-        refused.returncode != 0
-        and "use --inline" in refused.stderr
+        rejected.returncode != 0
+        and "use --inline" in rejected.stderr
         and not (tmp_path / "m.onnx").exists()
     )
     subprocess.run([*command, "--inline"], check=True, capture_output=True)
@@ -161,13 +161,13 @@ def test_commands_read_folder_with_file_per_parameter(tmp_path: Path) -> None:
         ["bench", folder, "--repeat", "3"],
         ["export", folder, "--output", tmp_path / "m.onnx", "--inline"],
         ["export", folder, "--output", tmp_path / "m.ort", "--to", "ort"],
-        ["quantize", folder, "--method", "weight-only", "--out", tmp_path / "m_int8"],
+        ["quantize", folder, "--method", "weight-only", "--output", tmp_path / "m_int8"],
     ]
     for command in commands:
         ran = run_oarlock(*command)
         assert ran.returncode in ((0, 3) if command[0] == "quantize" else (0,)), ran.stderr
     with np.load(result) as out:
         check([out[key] for key in out.files], "fc")
-    refused = run_oarlock("export", folder, "--output", folder / "m.onnx")
-    assert refused.returncode == 1 and "use --inline" in refused.stderr
+    rejected = run_oarlock("export", folder, "--output", folder / "m.onnx")
+    assert rejected.returncode == 1 and "use --inline" in rejected.stderr
     assert not (folder / "m.onnx").exists()

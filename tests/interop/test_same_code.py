@@ -17,10 +17,10 @@ import same_code
 CASES = same_code.all_cases()
 sys.path.pop(0)
 pytestmark = pytest.mark.paddle
-# The share of pixels that may come from a neighbour: the coefficients of a perspective are a
+# The share of pixels that may come from a neighbor: the coefficients of a perspective are a
 # solution of linear equations, whose last digits depend on the version of NumPy and the processor,
 # and pixels are rounded to the nearest one.
-NEIGHBOURS = {"transforms.picture RandomPerspective": 0.02}
+NEIGHBORS = {"transforms.picture RandomPerspective": 0.02}
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +51,7 @@ def test_results_equal_paddle(case: str, theirs: tuple[dict[str, Any], dict[str,
             assert array.dtype == wanted[name].dtype, name
             rtol = 2e-3 if array.dtype == np.float16 else 3e-5
             np.testing.assert_allclose(array, wanted[name], rtol=rtol, atol=3e-6, err_msg=name)
-        elif case in NEIGHBOURS:
-            assert np.mean(array != wanted[name]) <= NEIGHBOURS[case], name
+        elif case in NEIGHBORS:
+            assert np.mean(array != wanted[name]) <= NEIGHBORS[case], name
         else:
             assert array.tolist() == wanted[name].tolist(), name

@@ -43,8 +43,8 @@ NAMES = sorted(
 # What Paddle 3 cannot export.
 NOT_IN_3 = {
     "early_returns": "Paddle 3 rejects a branch that returns nothing",
-    "quantised": "Paddle 3 fails to create the quantised layer",
-    "quantised_weights": "Paddle 3 fails to create the quantised layer",
+    "quantized": "Paddle 3 fails to create the quantized layer",
+    "quantized_weights": "Paddle 3 fails to create the quantized layer",
 }
 # Models with control flow, suppression or of current architectures: others are covered by
 # the layers of test_paddle_3.py.

@@ -18,7 +18,7 @@ import make_exports
 import numpy as np
 import packed_models
 import paddle
-import quantised
+import quantized
 import quantized_layers
 import same_code
 import static_files
@@ -244,7 +244,7 @@ DO = {
     "signatures": signatures,
     "save_classifier": save_classifier,
     "export": export,
-    "quantise": quantised.write,
+    "quantize": quantized.write,
     "quantize_layers": lambda **asked: quantized_layers.run(paddle, **asked),
     "weight_quantize": lambda **asked: quantized_layers.quantize_weight(paddle, **asked),
     "restore_quantized": lambda **asked: quantized_layers.restore(paddle, **asked),

@@ -214,8 +214,8 @@ COMPUTED: dict[str, Any] = {
     "adddunder": lambda x, v: x * v.__add__(1),
 }
 
-# What is refused.
-REFUSED: dict[str, Any] = {
+# What is rejected.
+REJECTED: dict[str, Any] = {
     "mathpow": lambda x, v: x * math.pow(v, 2),
     "is2": lambda x, v: x * 3 if v is TWO else x,
     "in_deque": lambda x, v: x * 3 if v in collections.deque([2, 5]) else x,

@@ -160,7 +160,7 @@ def test_saved_program_equals_python_or_is_rejected(tmp_path: Path) -> None:
     assert 0.2 < np.mean(equal) < 0.7
 
 
-# -- what is refused, and what is not
+# -- what is rejected, and what is not
 # -------------------------------------------------------------------------------
 
 
@@ -269,7 +269,7 @@ MAY_BE = r"may be (out of date|the same object).* at test_aliasing.py:\d+ in .*"
         (in_a_loop, r"z\[0\] = 7\.0.*while n > 0"),
         (returned_by_a_function, r"r\.add_\(x\).*if c:"),
         (in_attributes, r"one\.tensor\.add_\(x\).*if c:"),
-        (in_a_dict, r"held\[\"k\"\] = x \* 9"),
+        (in_a_dict, r"held\[\"...\"\] = x \* 9"),
         (an_argument, r"u\.add_\(x \* 1\).*u = x if c else"),
         (appended_and_changed, r"s\.add_\(x\).*out\.append\(s\)"),
         (picked, r"u\.add_\(x\).*u = held\[n"),

@@ -114,7 +114,7 @@ def read_from_an_empty_list(x: Any, k: Any) -> Any:
     return x
 
 
-REFUSED: dict[Callable[..., Any], str] = {
+REJECTED: dict[Callable[..., Any], str] = {
     **dict.fromkeys(
         ONE_LIST,
         r"append.* is the same list as this one on some paths|may be the same object as one that was changed",
@@ -130,9 +130,9 @@ REFUSED: dict[Callable[..., Any], str] = {
 }
 
 
-@pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", REJECTED, ids=lambda f: f.__name__)
 def test_rejection_names_the_line(function: Callable[..., Any]) -> None:
-    with pytest.raises(TraceError, match=REFUSED[function]) as caught:
+    with pytest.raises(TraceError, match=REJECTED[function]) as caught:
         to_static(function)(paddle.ones([2]), paddle.to_tensor(2))
     assert "test_array_errors.py" in str(caught.value)
 

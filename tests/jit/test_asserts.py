@@ -159,12 +159,10 @@ def test_asserts_of_files_are_guards_in_every_reader(
     loaded.train()
     with pytest.raises(paddle.GuardError, match=said_at(words)):
         loaded(BAD)
-    assert [g.reader for g in loaded.assumptions] == [
-        g.reader for g in load(at, guards="drop").assumptions
-    ]
+    assert [g.reader for g in loaded.guards] == [g.reader for g in load(at, guards="drop").guards]
     for free in (load(at, guards="drop"), load(at + "2")):
         assert free(BAD).shape == [2, 4]
-    assert load(at + "2").assumptions == []
+    assert load(at + "2").guards == []
     np.savez(tmp_path / "in.npz", x=BAD)
     words_of_command = [
         runner_path(),

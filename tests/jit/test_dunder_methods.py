@@ -48,12 +48,12 @@ def test_classes_are_restored_after_recording() -> None:
 def test_classes_are_restored_after_a_rejected_recording() -> None:
     before = methods(Held)
 
-    def refused(x: Any) -> Any:
+    def rejected(x: Any) -> Any:
         y = Held(x) + x
         raise ValueError(f"there is no {y.name}")
 
     with pytest.raises(ValueError, match="there is no"):
-        to_static(refused)(X)
+        to_static(rejected)(X)
     assert methods(Held) == before
 
 

@@ -269,7 +269,7 @@ def a_global_counts(x: Any) -> Any:
     return x + COUNT
 
 
-REFUSED = {
+REJECTED = {
     a_list_grows: "'OUTSIDE' has another length after one of two branches",
     a_word_changes: "'word': only tensors and numbers can depend on a tensor's value",
     a_word_changes_in_rounds: "'word' is a string that the iterations of a loop change",
@@ -277,11 +277,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", REJECTED, ids=lambda f: f.__name__)
 def test_unselectable_writes_are_rejected(function: Callable[[Any], Any]) -> None:
     with pytest.raises(TraceError) as found:
         paddle.jit.to_static(function)(paddle.to_tensor(POSITIVE))
-    assert REFUSED[function] in str(found.value)
+    assert REJECTED[function] in str(found.value)
     assert COUNT == 1
 
 

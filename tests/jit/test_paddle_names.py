@@ -54,9 +54,9 @@ def test_names_imported_by_test_suites(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(gast.parse("x").body[0], gast.Expr)
     with pytest.raises(error.Dy2StKeyError):
         to_static(lambda x: {"x": x}["y"])(paddle.ones([2]))
-    for refused in (internals.NameVisitor, utils.FunctionNameLivenessAnalysis, error.ErrorData):
+    for rejected in (internals.NameVisitor, utils.FunctionNameLivenessAnalysis, error.ErrorData):
         with pytest.raises(NotImplementedError, match="is an internal of Paddle's conversion"):
-            refused()
+            rejected()
     monkeypatch.setenv("SOME_FLAG", "yes")
     flag = BooleanEnvironmentVariable("SOME_FLAG", False)
     assert flag.get()
@@ -193,7 +193,7 @@ def test_structure_utilities() -> None:
         pack_sequence_as(nested, [1])
 
 
-class Labelled(nn.Layer):
+class Labeled(nn.Layer):
     """Returns a loss, too; its label is not an input of the saved program."""
 
     def __init__(self) -> None:
@@ -209,7 +209,7 @@ class Labelled(nn.Layer):
 
 
 def test_save_with_some_inputs(tmp_path: Path) -> None:
-    net, x = Labelled(), paddle.rand([2, 4])
+    net, x = Labeled(), paddle.rand([2, 4])
     for spec in (InputSpec([None, 4], name="image"), InputSpec([None, 4])):
         save(net, tmp_path / "m", input_spec=[spec], output_spec=net.forward.outputs[:1])
         loaded = load(tmp_path / "m")

@@ -96,16 +96,16 @@ def test_saved_program_equals_python_or_is_rejected(seed: int, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_few_programs_are_rejected(tmp_path: Path) -> None:
-    refused = 0
+    rejected = 0
     for seed in range(40):
         function = loaded(seed, tmp_path)
         try:
             list(results(to_static(function)))
         except OarlockError:
-            refused += 1
+            rejected += 1
         except UnboundLocalError:
             continue
-    assert refused <= 8
+    assert rejected <= 8
 
 
 def changed_under_another_name(x: Any) -> Any:

@@ -162,7 +162,7 @@ def test_trace_of_loaded_model_has_guards(prefix: str) -> None:
     x = normal(3, 4, scale=3.0)
     want, traced = TracedLayer.trace(loaded, [x])
     np.testing.assert_allclose(traced([x])[1], want["last"].numpy(), rtol=1e-5)  # sorted: all, last
-    assert any(g.reader == "bool()" for g in traced.assumptions)
+    assert any(g.reader == "bool()" for g in traced.guards)
     with pytest.raises(
         paddle.GuardError, match=r"(?s)the trace assumed .*bool\(\).*test_retraining.py"
     ):

@@ -123,7 +123,7 @@ def test_names_and_nesting_round_trip(tmp_path: Path) -> None:
     assert layer.program().fetch_names() == ["aux.0", "aux.1.0", "given", "logits", "same"]
 
 
-class Labelled(nn.Layer):
+class Labeled(nn.Layer):
     """Returns Python numbers and strings, too."""
 
     def __init__(self, given: Any = 3) -> None:
@@ -139,7 +139,7 @@ class Labelled(nn.Layer):
 
 
 def test_python_results_round_trip(tmp_path: Path) -> None:
-    net = Labelled()
+    net = Labeled()
     prefix = saved(net, tmp_path, [None, 4])
     save(load(prefix), tmp_path / "again")
     x = normal(2, 4)
@@ -158,7 +158,7 @@ def test_python_results_round_trip(tmp_path: Path) -> None:
 
 
 def test_mode_dependent_python_result_is_rejected(tmp_path: Path) -> None:
-    class Moody(Labelled):
+    class Moody(Labeled):
         def forward(self, x: Any) -> Any:
             return self.fc(x), paddle.core.mode.state.mode.static
 
@@ -171,7 +171,7 @@ def test_mode_dependent_python_result_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(
         paddle.TraceError, match="a model returns tensors, numbers, strings, None, .* not complex"
     ):
-        saved(Labelled(1j), tmp_path, [None, 4])
+        saved(Labeled(1j), tmp_path, [None, 4])
 
 
 def test_dynamic_sizes(tmp_path: Path) -> None:

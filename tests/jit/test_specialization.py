@@ -162,7 +162,7 @@ def test_saved_random_number_warns(tmp_path: Path) -> None:
         paddle.jit.save(Drawing(), str(tmp_path / "m"), [InputSpec([None, 3])], verify=False)
     with pytest.warns(UserWarning, match=r"forward changes \['random'\]"):
         _, traced = paddle.jit.TracedLayer.trace(Drawing(), paddle.ones([1, 3]))
-    assert ("state", "random") in [(g.kind, g.var) for g in traced.assumptions]
+    assert ("state", "random") in [(g.kind, g.var) for g in traced.guards]
 
 
 def asks_whether_gradients_are_recorded(x: Any) -> Any:

@@ -15,7 +15,7 @@ from oarlock.core.errors import TraceError
 from oarlock.jit import to_static
 from oarlock.static import InputSpec
 
-from .scalar_operations import COMPUTED, REFUSED
+from .scalar_operations import COMPUTED, REJECTED
 
 SPEC = [InputSpec([None], "float32", "x")]
 CALLS = ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])
@@ -108,16 +108,16 @@ def test_computed(name: str) -> None:
         )
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", REJECTED)
 def test_rejected(name: str) -> None:
     with pytest.raises(TraceError, match=r"\n  at scalar_operations.py:\d+"):
-        to_static(an_int(REFUSED[name]), SPEC)(paddle.to_tensor(CALLS[0]))
+        to_static(an_int(REJECTED[name]), SPEC)(paddle.to_tensor(CALLS[0]))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize("name", COMPUTED | REFUSED)
+@pytest.mark.parametrize("name", COMPUTED | REJECTED)
 def test_result_equals_python_or_is_rejected(kind: Callable[..., Any], name: str) -> None:
-    look = (COMPUTED | REFUSED)[name]
+    look = (COMPUTED | REJECTED)[name]
     for call in CALLS if (kind.__name__, name) not in COMPLEX else ():
         x = paddle.to_tensor(call)
         try:

@@ -143,7 +143,7 @@ def test_changed_attribute_is_detected() -> None:
     net.scale = 2.0
     np.testing.assert_allclose(net(ONES).numpy(), before, rtol=1e-6)
     assert net.forward.get_traced_count() == 2
-    assert "Net.scale" in {g.var for g in net.forward.assumptions}
+    assert "Net.scale" in {g.var for g in net.forward.guards}
 
 
 def test_changed_global_and_closure_are_detected(

@@ -62,12 +62,29 @@ def rows(count: int, value: float = 1.0) -> paddle.Tensor:
 def test_dropped_guards_are_listed_but_not_checked(tmp_path: Path) -> None:
     net = Net()
     _, traced = TracedLayer.trace(net, rows(2), guards="drop")
-    assert {g.kind for g in traced.assumptions} == {"dim", "value"}
+    assert {g.kind for g in traced.guards} == {"dim", "value"}
     np.testing.assert_allclose(traced(rows(3, -1.0))[0], net.fc(rows(3, -1.0)).numpy(), rtol=1e-6)
     traced.save_inference_model(tmp_path / "m")
     np.testing.assert_allclose(
         load(tmp_path / "m")(rows(3, -1.0)).numpy(), traced(rows(3, -1.0))[0], rtol=1e-6
     )
+
+
+@pytest.mark.parametrize(
+    ("guard", "text"),
+    [
+        (
+            Guard("dim", "x", 1, "4", "shape[1]", "net.py:5 in forward", "n = x.shape[1]"),
+            "x.shape[1] == 4, read by shape[1] at net.py:5 in forward: n = x.shape[1]",
+        ),
+        (Guard("rank", "x", 0, "2", "", "", ""), "x.ndim == 2"),
+        (Guard("value", "y", 0, "True", "assert: two", "", ""), "y == True, assert: two"),
+        (Guard("state", "n", 0, "", "changed by forward", "", ""), "n, changed by forward"),
+    ],
+)
+def test_text_of_a_guard(guard: Guard, text: str) -> None:
+    assert str(guard) == text
+    assert repr([guard]) == f"[<Guard {text}>]"
 
 
 @pytest.mark.parametrize("trains", [False, True])
@@ -89,8 +106,8 @@ def test_guards_dropped_when_saving_or_loading(tmp_path: Path, trains: bool) -> 
         checked(rows(2, -1.0))
     with pytest.raises(paddle.GuardError, match=r"x.shape\[0\] is 3"):
         checked(rows(3))
-    assert checked.assumptions == free.assumptions == traced.assumptions
-    assert dropped.assumptions == []
+    assert checked.guards == free.guards == traced.guards
+    assert dropped.guards == []
     for model in (free, dropped):
         np.testing.assert_allclose(
             model(rows(3, -1.0)).numpy(), net.fc(rows(3, -1.0)).numpy(), rtol=1e-6
@@ -100,7 +117,7 @@ def test_guards_dropped_when_saving_or_loading(tmp_path: Path, trains: bool) -> 
 def test_second_trace_finds_dynamic_sizes(tmp_path: Path) -> None:
     net = Net()
     _, traced = TracedLayer.trace(net, rows(2), again=rows(3))
-    assert [g.reader for g in traced.assumptions] == ["bool()"]
+    assert [g.reader for g in traced.guards] == ["bool()"]
     traced.save_inference_model(tmp_path / "m")
     for model in (traced, load(tmp_path / "m")):
         found = model([rows(5)])[0] if model is traced else model(rows(5)).numpy()
@@ -126,7 +143,7 @@ def test_size_dependent_program_keeps_the_guard(kind: type[Net], why: str) -> No
         match=f"(?s)with the sizes of `again`, forward records another program: .*({why})",
     ):
         _, traced = TracedLayer.trace(kind(), rows(2), again=rows(3))
-    assert [(g.kind, g.expected) for g in traced.assumptions][0] == ("dim", "2")
+    assert [(g.kind, g.expected) for g in traced.guards][0] == ("dim", "2")
     with pytest.raises(paddle.GuardError, match=r"x.shape\[0\] is 3, the trace assumed 2"):
         traced(rows(3))
 
@@ -172,7 +189,7 @@ def test_compared_size_keeps_the_guard(kind: type[Net]) -> None:
 def test_computed_size_may_vary() -> None:
     net = Computed()
     _, traced = TracedLayer.trace(net, rows(2), again=rows(3))
-    assert [g.axis for g in traced.assumptions] == [1]  # which was the same in both
+    assert [g.axis for g in traced.guards] == [1]  # which was the same in both
     np.testing.assert_allclose(traced(rows(10))[0], net.fc(rows(10)).numpy(), rtol=1e-6)
 
 

@@ -1,4 +1,4 @@
-"""TracedLayer: recording, assumptions, errors and files."""
+"""TracedLayer: recording, guards, errors and files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_trace_returns_outputs_and_program() -> None:
     np.testing.assert_allclose(traced([other.numpy()])[0], net(other).numpy(), rtol=1e-6)
     assert traced.program.feed_names() == ["x"]
     assert traced.program.block.vars["x"].shape == (-1, 4)
-    assert traced.assumptions == []
+    assert traced.guards == []
 
 
 def test_program_text_round_trip() -> None:
@@ -67,7 +67,7 @@ def test_branches_become_guards() -> None:
 
     x = paddle.ones([2, 4])
     _, traced, net = trace(forward, x)
-    (guard,) = traced.assumptions
+    (guard,) = traced.guards
     assert (guard.kind, guard.expected, guard.reader) == ("value", "True", "bool()")
     assert guard.where.startswith("test_traced_layer.py:")
     assert guard.text == "if x.mean() > 0:"
@@ -90,7 +90,7 @@ def test_branches_become_guards() -> None:
 def test_read_sizes_are_guarded(read: Any, other: tuple[int, ...]) -> None:
     x = normal(2, 4)
     outputs, traced, _ = trace(read, x)
-    assert any(g.kind == "dim" and g.axis == 0 and g.expected == "2" for g in traced.assumptions)
+    assert any(g.kind == "dim" and g.axis == 0 and g.expected == "2" for g in traced.guards)
     np.testing.assert_allclose(traced([x])[0], outputs.numpy(), rtol=1e-5, atol=1e-6)
     with pytest.raises(paddle.GuardError, match=r"test_traced_layer.py:\d+"):
         traced([normal(*other)])
@@ -111,7 +111,7 @@ def test_read_values_are_guarded(read: Any) -> None:
     x = paddle.to_tensor([[1.0, 2.0, 3.0, 4.0]])
     outputs, traced, _ = trace(read, x)
     # an array has a shape as well
-    assert [g.kind for g in traced.assumptions] in (["value"], ["value", "dim", "dim"])
+    assert [g.kind for g in traced.guards] in (["value"], ["value", "dim", "dim"])
     np.testing.assert_allclose(traced([x])[0], outputs.numpy(), rtol=1e-5, atol=1e-6)
     with pytest.raises(paddle.GuardError, match="test_traced_layer.py"):
         traced([x * 2])
@@ -120,7 +120,7 @@ def test_read_values_are_guarded(read: Any) -> None:
 def test_large_read_arrays_are_guarded_by_digest() -> None:
     x = paddle.to_tensor(np.arange(400).reshape(100, 4).astype("float32"))
     _, traced, _ = trace(lambda s, x: s.fc(x) + float(x.numpy()[3, 2]), x)
-    assert traced.assumptions[0].expected.startswith("fnv1a64:")
+    assert traced.guards[0].expected.startswith("fnv1a64:")
     traced([x])
     with pytest.raises(paddle.GuardError):
         traced([x + 1])
@@ -311,7 +311,7 @@ def test_copies_of_traced_tensors_are_not_constants(forward: Any) -> None:
 )
 def test_indirect_reads_are_guarded(read: Any) -> None:
     _, traced, _ = trace(lambda s, x: s.fc(x) * float(read(x)), normal(2, 4))
-    assert traced.assumptions
+    assert traced.guards
     with pytest.raises(paddle.GuardError, match="test_traced_layer.py"):
         traced([normal(5, 4)])
 
@@ -338,7 +338,7 @@ class Counting(nn.Layer):
 def test_changed_state_warns() -> None:
     with pytest.warns(UserWarning, match=r"forward changes \['seen'\]"):
         _, traced = TracedLayer.trace(Counting(), [normal(2, 4)])
-    assert [g.kind for g in traced.assumptions] == ["state"]
+    assert [g.kind for g in traced.guards] == ["state"]
 
 
 def test_changed_state_cannot_be_saved(tmp_path: Path) -> None:
@@ -354,4 +354,4 @@ def test_changed_state_cannot_be_saved(tmp_path: Path) -> None:
 def test_batch_norm_statistics_are_recorded() -> None:
     net = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1D(3))
     _, traced = TracedLayer.trace(net, [normal(5, 4)])
-    assert traced.assumptions == []
+    assert traced.guards == []

@@ -26,12 +26,12 @@ from oarlock.static import InputSpec
 BEFORE = ("matmul_v2_0", "elementwise_add_0")  # results of the first layer
 
 
-def wrong_engine(*, optimised_only: bool) -> type[Engine]:
-    """An engine whose results are off from the activation on, always or only when it optimises."""
+def wrong_engine(*, optimized_only: bool) -> type[Engine]:
+    """An engine whose results are off from the activation on, always or only when it optimizes."""
 
     class Wrong(Engine):
         def __init__(self, *args: Any, **options: Any) -> None:
-            self._right = optimised_only and options.get("optimize") == 0
+            self._right = optimized_only and options.get("optimize") == 0
             super().__init__(*args, **options)
 
         def run(
@@ -53,13 +53,13 @@ def test_complex_results_have_the_tolerance_of_their_precision() -> None:
 
 
 @pytest.mark.parametrize(
-    ("optimised_only", "said"),
+    ("optimized_only", "said"),
     [(False, "the first op"), (True, "an optimization of the engine differs; the first op")],
 )
 def test_first_differing_op_is_named(
-    optimised_only: bool, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    optimized_only: bool, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verify, "Engine", wrong_engine(optimised_only=optimised_only))
+    monkeypatch.setattr(verify, "Engine", wrong_engine(optimized_only=optimized_only))
     net = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
     net.eval()
     with pytest.raises(
@@ -203,7 +203,7 @@ def test_amplified_rounding_errors_are_tolerated(
     paddle.jit.save(Wave(), path, spec)
     (worst,) = re.findall(rb"largest difference ([0-9.e+-]+)", Path(path + ".pdmodel").read_bytes())
     assert float(worst) > 1e-2
-    monkeypatch.setattr(verify, "Engine", wrong_engine(optimised_only=False))
+    monkeypatch.setattr(verify, "Engine", wrong_engine(optimized_only=False))
     with pytest.raises(paddle.VerifyError, match="the first op to differ"):
         paddle.jit.save(Wave(), path, spec)
 

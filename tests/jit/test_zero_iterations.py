@@ -68,7 +68,7 @@ def test_reading_is_an_error(body: Body, trains: bool) -> None:
     said = (
         f"'{name}' has no value: the loop that assigns it ran zero iterations"
         if trains
-        else f"no_round_gave_{name}"
+        else f"undefined_after_zero_iterations_{name}"
     )
     with pytest.raises(OarlockError, match=said):
         function(x, NONE)
@@ -92,7 +92,7 @@ def test_error_in_a_saved_model(tmp_path: Path) -> None:
     )
     loaded = paddle.jit.load(str(tmp_path / "m"))
     assert loaded(X, TWO).tolist() == [2.0, 4.0]
-    with pytest.raises(OarlockError, match="no_round_gave_last"):
+    with pytest.raises(OarlockError, match="undefined_after_zero_iterations_last"):
         loaded(X, NONE)
 
 

@@ -144,9 +144,9 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
 def test_hostile_files_are_rejected(name: str, tmp_path: Path) -> None:
     data, why = HOSTILE[name]
     (tmp_path / "a.npz").write_bytes(data)
-    with pytest.raises(FileError) as refused:
+    with pytest.raises(FileError) as rejected:
         load_npz(tmp_path / "a.npz")
-    assert str(refused.value).startswith("a.npz: ") and why in str(refused.value)
+    assert str(rejected.value).startswith("a.npz: ") and why in str(rejected.value)
 
 
 def test_pipe_is_rejected(tmp_path: Path) -> None:

@@ -503,7 +503,7 @@ def test_all_opcodes_are_handled() -> None:
 
 
 def test_allowed_calls_without_arguments() -> None:
-    """Each row of the table with no arguments: two may have none, the others refuse and do not fail
+    """Each row of the table with no arguments: two may have none, the others reject and do not fail
     otherwise.
     """
     for name, call in pickle_constructors.ALLOWED_CONSTRUCTORS.items():

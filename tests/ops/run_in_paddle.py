@@ -78,7 +78,7 @@ def gradients(
 
 
 def main(source: str, target: str) -> None:
-    """Run every row; a row that Paddle refuses is noted, not fatal."""
+    """Run every row; a row that Paddle rejects is noted, not fatal."""
     paddle.enable_static()
     executor = static.Executor(paddle.CPUPlace())
     stored = dict(np.load(source))

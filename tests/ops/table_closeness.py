@@ -1,4 +1,4 @@
-"""Rows of closeness, cropping, renormalising, and extremes that share their gradient."""
+"""Rows of closeness, cropping, renormalizing, and extremes that share their gradient."""
 
 from __future__ import annotations
 

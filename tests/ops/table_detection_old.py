@@ -131,7 +131,7 @@ def taken(x, lod, matched, negative=None, negative_lod=None):
 DETECTED = np.array(
     [[1, 0.9, 0.1, 0.1, 0.5, 0.5], [1, 0.8, 0.6, 0.6, 0.9, 0.9], [2, 0.7, 0.2, 0.2, 0.6, 0.6]], "f"
 )
-LABELLED = np.array(
+LABELED = np.array(
     [
         [1, 0.1, 0.1, 0.5, 0.5],
         [2, 0.1, 0.1, 0.5, 0.5],
@@ -203,8 +203,8 @@ ROWS = [
     OldRow("prroi_pool", [f(2, 3, 6, 7), REGIONS, None, np.array([2, 1], "int32")], {"spatial_scale": 0.8, "pooled_width": 3}),
     OwnRow("deformable_psroi_pooling", [f(2, 4, 6, 7), REGIONS, at(1, 3), f(3, 4, 2, 1)], SHIFTED, tol=2e-5),
     OwnRow("deformable_psroi_pooling", [f(2, 4, 6, 7), REGIONS, at(1, 3), f(3, 4, 2, 1)], {**SHIFTED, "no_trans": True}, constant=frozenset({"Trans"})),
-    OwnRow("detection_map", [DETECTED, at(2, 3), LABELLED, at(2, 4)], {"class_num": 3}, mean_precision),
-    OwnRow("detection_map", [DETECTED, at(2, 3), LABELLED, at(2, 4), *STATE], {"class_num": 3, "ap_type": "11point"}),
+    OwnRow("detection_map", [DETECTED, at(2, 3), LABELED, at(2, 4)], {"class_num": 3}, mean_precision),
+    OwnRow("detection_map", [DETECTED, at(2, 3), LABELED, at(2, 4), *STATE], {"class_num": 3, "ap_type": "11point"}),
     OldRow("roi_perspective_transform", [f(2, 3, 6, 7), QUADS, at(1, 2)], {"transformed_height": 3, "transformed_width": 4}),
 ]  # fmt: skip
 ROWS += [

@@ -23,11 +23,11 @@ def weights(kind, size, out, scale, corners, mode):
         else size / out
     )
     for o in range(out):
-        centred = (o + 0.5) * ratio - 0.5
+        centered = (o + 0.5) * ratio - 0.5
         if kind == "nearest":
             matrix[o, int(o * ratio + (0.5 if corners else 0))] = 1
         elif kind == "cubic":
-            at = o * ratio if corners else centred
+            at = o * ratio if corners else centered
             for k in range(int(np.floor(at)) - 1, int(np.floor(at)) + 3):
                 d = abs(at - k)
                 value = (
@@ -37,7 +37,7 @@ def weights(kind, size, out, scale, corners, mode):
                 )
                 matrix[o, min(max(k, 0), size - 1)] += value
         else:
-            at = max(centred, 0) if mode == 0 and not corners else o * ratio
+            at = max(centered, 0) if mode == 0 and not corners else o * ratio
             low = int(at)
             matrix[o, low] += 1 - (at - low)
             matrix[o, min(low + 1, size - 1)] += at - low

@@ -1,4 +1,4 @@
-"""Rows of quantisation."""
+"""Rows of quantization."""
 
 from __future__ import annotations
 

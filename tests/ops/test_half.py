@@ -139,10 +139,12 @@ def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
     return [None if g is None else g.array for g in found]
 
 
-REFUSING = [n for n, row in enumerate(ROWS) if op_of(row).traits.no_half_reason and has_single(row)]
+REJECTING = [
+    n for n, row in enumerate(ROWS) if op_of(row).traits.no_half_reason and has_single(row)
+]
 
 
-@pytest.mark.parametrize("number", REFUSING, ids=[IDS[n] for n in REFUSING])
+@pytest.mark.parametrize("number", REJECTING, ids=[IDS[n] for n in REJECTING])
 def test_op_without_half_precision_is_rejected(number: int) -> None:
     row = ROWS[number]
     op = op_of(row)
@@ -155,9 +157,9 @@ def test_op_without_half_precision_is_rejected(number: int) -> None:
         else Meta(a.shape, a.dtype)
         for a in args
     )
-    for refuse in (lambda: op.kernel(*args, **row.attrs), lambda: op.infer(metas, row.attrs)):
+    for reject in (lambda: op.kernel(*args, **row.attrs), lambda: op.infer(metas, row.attrs)):
         with pytest.raises(OpError, match=re.escape(op.traits.no_half_reason)):
-            refuse()
+            reject()
 
 
 BACK = [(n, t) for n, t in CASES if has_differentiable_operands(ROWS[n])]

@@ -36,9 +36,9 @@ SIDE = {
     "warpctc": {"WarpCTCGrad"},
     "roi_pool": {"Argmax"},
 }
-# What a refusal may say: the engine has no kernel of that dtype, or a rule needs a size that is
+# What a rejection may say: the engine has no kernel of that dtype, or a rule needs a size that is
 # hidden here.
-REFUSALS = {
+REJECTIONS = {
     "known": ("no kernel", "no complex", "no lowering"),
     "open": ("no kernel", "no complex", "no lowering", "known"),
 }
@@ -62,7 +62,7 @@ def test_engine_equals_kernel(row: Row, sizes: str) -> None:
     try:
         found = Engine(to_bytes(recorder.program), None).run([t.array for t in feeds.values()])
     except UnsupportedError as error:
-        assert any(word in str(error) for word in REFUSALS[sizes]), error
+        assert any(word in str(error) for word in REJECTIONS[sizes]), error
         return
     for got, (_, want) in zip(found, results, strict=True):
         compare(got, np.asarray(want), row)

@@ -31,7 +31,7 @@ def oarlock(*words: object) -> tuple[int, str]:
 
 def test_text_lines_as_json_and_image(folder: Path, tmp_path: Path) -> None:
     words = (folder / "det", folder / "page.png", "--rec", folder / "rec", "--batch-size", 3)
-    code, text = oarlock("run", *words, "--out-dir", tmp_path / "out", "--json")
+    code, text = oarlock("run", *words, "--output", tmp_path / "out", "--json")
     assert code == 0
     printed = json.loads(text)
     assert printed["rec_texts"] == CASES["ocr"][0]["result"]["rec_texts"]
@@ -48,7 +48,7 @@ def test_text_lines_as_json_and_image(folder: Path, tmp_path: Path) -> None:
     ("name", "part"), [("cls", "image"), ("detector", "dog"), ("rec", "v"), ("det", "[[")]
 )
 def test_other_tasks(folder: Path, tmp_path: Path, name: str, part: str) -> None:
-    code, text = oarlock("run", folder / name, folder / "page.png", "--out-dir", tmp_path)
+    code, text = oarlock("run", folder / name, folder / "page.png", "--output", tmp_path)
     assert code == 0, text
     assert part in text
     assert sorted(p.name for p in tmp_path.iterdir()) == ["page_res.json", "page_res.png"]
@@ -64,7 +64,7 @@ def test_npz_runs_need_both_files(folder: Path) -> None:
 
 
 def test_names_of_outputs_may_not_collide(folder: Path, tmp_path: Path) -> None:
-    code, text = oarlock("run", folder / "cls", "a/x.png", "b/x.jpg", "--out-dir", tmp_path)
+    code, text = oarlock("run", folder / "cls", "a/x.png", "b/x.jpg", "--output", tmp_path)
     assert code == 1
     assert "several images have the name 'x'" in text
 
@@ -72,7 +72,7 @@ def test_names_of_outputs_may_not_collide(folder: Path, tmp_path: Path) -> None:
 def test_out_is_a_folder(folder: Path) -> None:
     page = folder / "page.png"
     before = page.read_bytes()
-    code, text = oarlock("run", folder / "cls", page, "--out-dir", page)
+    code, text = oarlock("run", folder / "cls", page, "--output", page)
     assert code == 1
     assert "is not a folder" in text.replace("\n", " ")
     assert page.read_bytes() == before
@@ -87,7 +87,7 @@ def test_control_characters_in_names_of_images(folder: Path, tmp_path: Path) -> 
 
 
 def test_missing_image(folder: Path, tmp_path: Path) -> None:
-    code, text = oarlock("run", folder / "cls", folder / "none.png", "--out-dir", tmp_path)
+    code, text = oarlock("run", folder / "cls", folder / "none.png", "--output", tmp_path)
     assert code == 1
     assert "run: there is no file" in text
     assert "none.png" in text
@@ -107,7 +107,7 @@ def test_broken_images_do_not_stop_the_others(folder: Path, tmp_path: Path) -> N
     assert error["input_path"] == str(broken)
     assert error["error"].startswith("broken.png: is not a readable image")
     assert "run: 1 of 3 images failed" in done.stderr
-    code, _ = oarlock("run", *words, "--out-dir", tmp_path / "out")
+    code, _ = oarlock("run", *words, "--output", tmp_path / "out")
     assert code == 1
     assert (tmp_path / "out" / "last_res.png").exists()
 

@@ -82,7 +82,7 @@ def test_fused_broadcasts() -> None:
 
 @pytest.mark.parametrize("uses", [63, 64, 65, 130])
 def test_value_with_many_uses(uses: int) -> None:
-    """Its gradient is a sum of as many, which stands among neighbours."""
+    """Its gradient is a sum of as many, which stands among neighbors."""
 
     def f(x: Tensor) -> Tensor:
         total = paddle.add_n([paddle.tanh(x * float(i)) for i in range(uses)])

@@ -41,13 +41,13 @@ def loop(x: Any) -> Any:
     return x.sum()
 
 
-def neighbours(x: Any) -> Any:
+def neighbors(x: Any) -> Any:
     for _ in range(30):
         x = paddle.tanh(x) + paddle.exp(x * 0.01)
     return x
 
 
-@pytest.mark.parametrize(("function", "arrays"), [(chain, 3), (loop, 3), (neighbours, 1)])
+@pytest.mark.parametrize(("function", "arrays"), [(chain, 3), (loop, 3), (neighbors, 1)])
 def test_number_of_live_arrays(function: Callable[..., Any], arrays: int) -> None:
     recording = to_static(function, [InputSpec([256, 256])]).concrete_program.captured_program
     compiled = CompiledProgram(recording.program)

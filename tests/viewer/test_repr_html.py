@@ -73,7 +73,7 @@ def test_a_trace_records_nothing() -> None:
 
     net = Shown()
     _, traced = paddle.jit.TracedLayer.trace(net, paddle.ones([3, 4]))
-    assert not traced.assumptions
+    assert not traced.guards
     types = [op.type for op in traced.program.ops()]
     assert types == ["feed", "matmul_v2", "elementwise_add", "fetch"]
     static = paddle.jit.to_static(net, input_spec=[paddle.static.InputSpec([None, 4], "float32")])

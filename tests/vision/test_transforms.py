@@ -54,7 +54,7 @@ SAME_AS_PIL = {
 
 
 @pytest.mark.parametrize("case", SAME_AS_PIL)
-@pytest.mark.parametrize("image", [IMAGE, color_grid()], ids=["picture", "colours"])
+@pytest.mark.parametrize("image", [IMAGE, color_grid()], ids=["picture", "colors"])
 def test_ndarray_equals_pil(case: str, image: Any) -> None:
     if image.shape[1] == 1 and case.split(maxsplit=1)[0] in (
         "crop",
@@ -287,7 +287,7 @@ INVALID_CALLS = {
     "padding": (lambda: F.pad(IMAGE, [1, 2, 3]), "pad: padding must be"),
     "padding mode": (lambda: F.pad(IMAGE, 1, padding_mode="wrap"), "pad: padding_mode"),
     "padding mode of a Tensor": (lambda: F.pad(oar.ones([3, 4, 4]), 1, padding_mode="symmetric"), "symmetric"),
-    "colours of floats": (lambda: F.adjust_contrast(IMAGE / 255, 1.2), "adjust_contrast: an ndarray must be uint8"),
+    "colors of floats": (lambda: F.adjust_contrast(IMAGE / 255, 1.2), "adjust_contrast: an ndarray must be uint8"),
     "channels": (lambda: F.adjust_hue(np.zeros((3, 3, 4), "uint8"), 0.1), "an ndarray must be uint8"),
     "channels of a Tensor": (lambda: F.adjust_contrast(oar.ones([4, 3, 3]), 1.2), "1 or 3 channels"),
     "factor": (lambda: F.adjust_brightness(IMAGE, -1), "adjust_brightness: the factor"),

@@ -78,15 +78,15 @@ def _decompose_grad_ops_and_analyze_activity(
     within = [inner.block for inner in recorder.open_blocks[1:]]
     activity = ActivityAnalysis(recorder.program, wanted, barred, within)
     gradients = GradOpReplacements(recorder.program)
-    on_the_way = [
+    paddle_grad_ops = [
         op
         for op in _ancestor_ops_last_first(recorder.program, targets)
         if gradients.find_replacement(op)
         and any(activity.needs_grad(0, n) for n in op.output_names())
     ]
-    if not on_the_way:
+    if not paddle_grad_ops:
         return activity
-    decompose_grad_ops_in_place(recorder, gradients, on_the_way)
+    decompose_grad_ops_in_place(recorder, gradients, paddle_grad_ops)
     return ActivityAnalysis(recorder.program, wanted, barred, within)
 
 

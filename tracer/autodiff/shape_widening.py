@@ -41,23 +41,23 @@ def _widen_outputs_and_report_change(
         program.var(n, block) is None for n in (*desc.input_names(), *desc.output_names())
     ):
         return False
-    doubtful = any(id(program.var(n, block)) in loose for n in desc.input_names())
+    has_loose_inputs = any(id(program.var(n, block)) in loose for n in desc.input_names())
     changed = False
     for name, found in _infer_output_shapes(program, block, op, desc).items():
         var = program.var(name, block)
         assert var is not None
-        joined = _widen_contradicted_dims(var.shape, found, doubtful)
+        joined = _widen_contradicted_dims(var.shape, found, has_loose_inputs)
         if joined != var.shape and not var.persistable:
             var.shape, changed = joined, True
             loose.add(id(var))
     return changed
 
 
-def _widen_contradicted_dims(declared: Shape, found: Shape, doubtful: bool) -> Shape:
+def _widen_contradicted_dims(declared: Shape, found: Shape, has_loose_inputs: bool) -> Shape:
     if len(declared) != len(found):
         return declared
     return tuple(
-        d if d == f or (f < 0 and not doubtful) else -1
+        d if d == f or (f < 0 and not has_loose_inputs) else -1
         for d, f in zip(declared, found, strict=True)
     )  # an inferred -1 matches any size
 

@@ -141,8 +141,8 @@ class Aliases:
         """
         pairs = [
             (new, other)
-            for new, ways in merged
-            for value in ways
+            for new, path_values in merged
+            for value in path_values
             for other in self.tensor_and_aliases(value)
         ]
         for i, (new, path_values) in enumerate(merged):

@@ -19,11 +19,11 @@ from .recorder import Recorder
 
 # Prefixes of the names of variables that a check creates.  Saved models contain such names, and
 # `cpp_runtime/src/runtime/error_location.cpp` looks for them, so the prefixes must not change.
-NO_ITERATION_PREFIX = "no_round_gave_"
+NO_ITERATION_PREFIX = "undefined_after_zero_iterations_"
 PATH_NOT_TAKEN_PREFIX, IS_NONE_PREFIX, NOT_RETURNED_PREFIX = (
-    "no_way_gave_",
+    "undefined_on_path_",
     "is_none_here_",
-    "nothing_returned_by_",
+    "no_return_in_",
 )
 # Error messages by prefix; the C++ runtime uses the same texts.
 MESSAGE_BY_PREFIX = {
@@ -42,7 +42,7 @@ MESSAGE_BY_PREFIX = {
 }
 # An attribute of the `assert` ops that check maybe-undefined variables: the value of the checked
 # bool flag if the variable has a value.
-EXPECTED_FLAG_ATTR = "of_late"
+EXPECTED_FLAG_ATTR = "expected_flag"
 INT64, BOOL = 3, 0  # numbers of dtypes in VarType.Type of framework.proto
 
 

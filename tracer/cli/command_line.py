@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from ..loader.escape_control_characters import escape_control_characters
 from ..utils.terminal import make_console
 
-# Exit codes of oarlock and oarlock-runner; docs/command-line.md describes them.
+# Exit codes of oarlock and oarlock-runner; docs/commands.md describes them.
 FAILURE = 1
 INVALID_COMMAND_LINE = 2
 NO_GAIN = 3
@@ -105,11 +105,30 @@ class OneLineErrorGroup(TyperGroup):
             sys.exit(INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
 
+    def get_params(self, ctx: Any) -> Any:
+        """Return the options of the program itself."""
+        return _without_type_of_flags(super().get_params(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command by its name, or None."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            _without_type_of_flags(command.get_params(ctx))
+        return command
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command with the name in args[0].  Raises a usage error with a suggestion."""
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             ctx.fail(f"no command {args[0]}{suggestion(args[0], self.commands)}")
         return super().resolve_command(ctx, args)
+
+
+def _without_type_of_flags(parameters: Any) -> Any:
+    """Remove the type `<bool>` from the help of options that take no value. Return the options."""
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    return parameters
 
 
 def _one_line_message(error: Any) -> str:

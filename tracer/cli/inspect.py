@@ -49,11 +49,7 @@ def show_model(prefix: str, program: bool, all_parameters: bool = False) -> None
         for dim in NamedDimensions((arg.name, arg.dims) for arg in contract.inputs).dims:
             out.print(f"dim: {dim.name}: {dim.describe_sizes()}", markup=False, highlight=False)
         for g in contract.guards:
-            out.print(
-                f"guard: {g.var} {g.reader} == {g.expected}, read at {g.where}: {g.text}",
-                markup=False,
-                highlight=False,
-            )
+            out.print(f"guard: {g}", markup=False, highlight=False)
     if all_parameters:
         print(files.program)
 

@@ -124,19 +124,19 @@ def _format_error(error: Exception) -> str:
 @app.command()
 @wrap_to_print_error_and_exit
 def demo(
-    out: Annotated[Path, typer.Option(help="folder for the model and the plots")] = Path(
-        "oarlock-demo"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="folder for the model and the plots")
+    ] = Path("oarlock-demo"),
     epochs: Annotated[int, typer.Option(min=1, help="epochs of training")] = 12,
     seed: Annotated[int, typer.Option(help="seed of weights, batches and the test split")] = 7,
 ) -> None:
     """Train LeNet on digits, save it, and run it with five backends.
 
-    Example: `oarlock demo --out demo --epochs 3`
+    Example: `oarlock demo --output demo --epochs 3`
     """
     from .demo import run_demo  # noqa: PLC0415 - a command imports its modules when it runs
 
-    run_demo(out, epochs, seed)
+    run_demo(output, epochs, seed)
 
 
 @app.command()
@@ -375,7 +375,6 @@ def quantize(
         typer.Option(
             "--output",
             "-o",
-            "--out",
             help="path prefix of the new model; default: MODEL_int8, _fp16 or _bf16",
         ),
     ] = None,
@@ -573,15 +572,16 @@ def run(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help=".npz file to write; arrays named as outputs"),
+        typer.Option(
+            "--output",
+            "-o",
+            help=".npz file to write; arrays named as outputs; images: folder for results as .json "
+            "and as annotated images",
+        ),
     ] = None,
     rec: Annotated[
         str | None,
         typer.Option(help="images: directory for text recognition after text detection"),
-    ] = None,
-    out_dir: Annotated[
-        Path | None,
-        typer.Option(help="images: folder for results as .json and as annotated images"),
     ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="images: print one JSON object per image")
@@ -602,11 +602,11 @@ def run(
     """
     options = {"device": device, "threads": threads, "cache_dir": cache_dir, "memory": memory}
     if images:
-        if input is not None or output is not None:
-            raise CommandLineError("give images, or --input and --output, not both")
+        if input is not None:
+            raise CommandLineError("give images or --input, not both")
         from .pipeline import run_pipeline  # noqa: PLC0415
 
-        run_pipeline(prefix, images, rec, out_dir, json, batch_size, **options)
+        run_pipeline(prefix, images, rec, output, json, batch_size, **options)
         return
     if input is None or output is None:
         raise CommandLineError(

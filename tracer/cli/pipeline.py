@@ -26,7 +26,7 @@ def run_pipeline(
     directory: str,
     images: list[str],
     rec: str | None,
-    out_dir: Path | None,
+    output_folder: Path | None,
     as_json: bool,
     batch_size: int | None,
     **options: Any,
@@ -35,15 +35,15 @@ def run_pipeline(
     fails, the error is printed and the other images are processed.
 
     Raises OpError if a file is missing, two images have the same stem, so that their output files
-    would collide, or `out_dir` is not a folder; and at the end if images failed.
+    would collide, or `output_folder` is not a folder; and at the end if images failed.
     """
     stems = Counter(Path(image).stem for image in images)
     repeated = [stem for stem, count in stems.items() if count > 1]
-    if out_dir is not None and repeated:
+    if output_folder is not None and repeated:
         raise OpError(f"run: several images have the name {repeated[0]!r}; their outputs collide")
-    if out_dir is not None and out_dir.exists() and not out_dir.is_dir():
+    if output_folder is not None and output_folder.exists() and not output_folder.is_dir():
         raise OpError(
-            f"run: --out-dir {out_dir} is not a folder; results are written into a folder"
+            f"run: --output {output_folder} is not a folder; results are written into a folder"
         )
     missing = [image for image in images if not Path(image).exists()]
     if missing:
@@ -57,20 +57,20 @@ def run_pipeline(
             failed += 1
             _report_failed_image(image, result, as_json)
         else:
-            _print_and_save_result(result, out_dir, as_json)
+            _print_and_save_result(result, output_folder, as_json)
     if failed:
         raise OpError(f"run: {failed} of {len(images)} images failed")
 
 
-def _print_and_save_result(result: Result, out_dir: Path | None, as_json: bool) -> None:
+def _print_and_save_result(result: Result, output_folder: Path | None, as_json: bool) -> None:
     if as_json:
         print(json.dumps(result.json["res"], ensure_ascii=False))
     else:
         _print("\n".join(_summary_lines(result)))
-    if out_dir is None:
+    if output_folder is None:
         return
-    out_dir.mkdir(parents=True, exist_ok=True)
-    for path in (result.save_to_json(out_dir), result.save_to_img(out_dir)):
+    output_folder.mkdir(parents=True, exist_ok=True)
+    for path in (result.save_to_json(output_folder), result.save_to_img(output_folder)):
         if not as_json:
             _print(f"  wrote {path}")
 

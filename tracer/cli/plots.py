@@ -76,6 +76,6 @@ def plot_layer_signal_to_noise(layers: list[LayerReport], path: Path) -> None:
     )
     axes.set_yticks(range(len(measured)), [f"{at.name} ({at.type})" for at in measured])
     axes.invert_yaxis()
-    axes.set(xlabel="signal-to-noise ratio of the output, dB; light: int8 weights, grey: float")
+    axes.set(xlabel="signal-to-noise ratio of the output, dB; light: int8 weights, gray: float")
     figure.savefig(path, dpi=120)
     pyplot.close(figure)

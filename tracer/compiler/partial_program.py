@@ -164,10 +164,15 @@ class PartialProgram:
         self, stops: StopGradients | None, on_gpu: bool
     ) -> GradientSpecialization:
         names = [*self.feeds, *self.state_names]
-        wants = [] if stops is None else [i for i, stop in enumerate(stops) if not stop]
+        differentiated_indices = (
+            [] if stops is None else [i for i, stop in enumerate(stops) if not stop]
+        )
         with without_full_collections():
             result = GradientSpecialization(
-                self, names, [i for i in wants if self._has_differentiable_type(names[i])], on_gpu
+                self,
+                names,
+                [i for i in differentiated_indices if self._has_differentiable_type(names[i])],
+                on_gpu,
             )
         self._specializations[stops, kernel_selection.native_enabled, on_gpu] = result
         return result
@@ -371,9 +376,9 @@ class DifferentiatedProgram:
         ):
             if has_grad:
                 var = self.program.block.vars[name]
-                fresh = recorder.namer.unique_name(f"{name}@GRAD")
+                grad_name = recorder.namer.unique_name(f"{name}@GRAD")
                 targets[name] = recorder.create_variable(
-                    recorder.declare(fresh, Variable(var).meta, checks_feed=True)
+                    recorder.declare(grad_name, Variable(var).meta, checks_feed=True)
                 )
         with use_mode(Static(recorder)):
             found = append_gradient_ops(

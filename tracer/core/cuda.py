@@ -45,17 +45,17 @@ def call_on_first_gpu_use(then: Callable[[], None]) -> None:
         then()
 
 
-def require_and_enable_cupy(asker: str) -> Any:
+def require_and_enable_cupy(caller_name: str) -> Any:
     """Return the module CuPy. The first call stores CuPy in `cupy_state`, makes array creation
     functions use the device of the running kernel, and runs the callbacks of
     `call_on_first_gpu_use`.
 
-    asker: the caller's name for the message.
+    caller_name: the name for the message.
 
     Raises OarlockError if CuPy is missing.
     """
     if cupy_state.cupy is None:
-        cupy = _import_cupy_or_raise(asker)
+        cupy = _import_cupy_or_raise(caller_name)
         cupy_state.cupy, cupy_state.array_type = cupy, cupy.ndarray
         arrays.install_creation_function_dispatch()
         for then in _first_use_callbacks:
@@ -63,12 +63,12 @@ def require_and_enable_cupy(asker: str) -> Any:
     return cupy_state.cupy
 
 
-def _import_cupy_or_raise(asker: str) -> Any:
+def _import_cupy_or_raise(caller_name: str) -> Any:
     try:
         return importlib.import_module("cupy")
     except ImportError as error:
         hint = "" if _has_driver() else "; no driver of NVIDIA is installed, use the device 'cpu'"
-        problem = f"{asker} needs CuPy ({error}): pip install 'oarlock[gpu-train]'{hint}"
+        problem = f"{caller_name} needs CuPy ({error}): pip install 'oarlock[gpu-train]'{hint}"
         raise OarlockError(append_user_line(problem)) from None
 
 
@@ -95,25 +95,26 @@ def device_count() -> int:
         return 0
 
 
-def require_gpu_and_enable_cupy(index: int, asker: str) -> Any:
+def require_gpu_and_enable_cupy(index: int, caller_name: str) -> Any:
     """Enable CuPy and return the module if GPU number `index` exists.
 
     Raises OarlockError otherwise and changes no state.
     """
-    cupy = _import_cupy_or_raise(asker)
+    cupy = _import_cupy_or_raise(caller_name)
     try:
-        there, why = int(cupy.cuda.runtime.getDeviceCount()), "the driver shows none"
+        num_devices, why = int(cupy.cuda.runtime.getDeviceCount()), "the driver shows none"
     except Exception as error:  # the class is CuPy's CUDARuntimeError
-        there, why = 0, str(error).splitlines()[0]
-    if not there:
-        raise OarlockError(append_user_line(f"{asker}: no CUDA device is visible ({why})"))
-    if not 0 <= index < there:
+        num_devices, why = 0, str(error).splitlines()[0]
+    if not num_devices:
+        raise OarlockError(append_user_line(f"{caller_name}: no CUDA device is visible ({why})"))
+    if not 0 <= index < num_devices:
         raise OarlockError(
             append_user_line(
-                f"{asker}: there is no CUDA device {index}; {there} are visible, from 0 on"
+                f"{caller_name}: there is no CUDA device {index}; {num_devices} are visible, "
+                "from 0 on"
             )
         )
-    return require_and_enable_cupy(asker)
+    return require_and_enable_cupy(caller_name)
 
 
 def gpu_index_of(array: Any) -> int | None:

@@ -56,12 +56,12 @@ def require_single_device(arrays: Sequence[Any]) -> int | None:
 
     Raises DeviceMismatchError if there are two.
     """
-    places = {cuda.gpu_index_of(a) for a in arrays if a.ndim}
-    if not places:  # there are only scalars: use the GPU of any of them
+    gpu_indices = {cuda.gpu_index_of(a) for a in arrays if a.ndim}
+    if not gpu_indices:  # there are only scalars: use the GPU of any of them
         return next((i for a in arrays if (i := cuda.gpu_index_of(a)) is not None), None)
-    if len(places) > 1:
+    if len(gpu_indices) > 1:
         raise DeviceMismatchError("inputs are on two devices")
-    return places.pop()
+    return gpu_indices.pop()
 
 
 def _is_bfloat16(array: Any) -> bool:

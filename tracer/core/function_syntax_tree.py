@@ -153,14 +153,14 @@ def _is_def_or_matching_lambda(node: FunctionNode, code: CodeType) -> bool:
     """Whether `node` is a def, or a lambda whose body contains all source positions of `code` and
     starts where they start.
     """
-    spots = [(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None]
-    spots = [s for s in spots if s != (code.co_firstlineno, 0)]
-    if not spots or not isinstance(node, ast.Lambda):
+    positions = [(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None]
+    positions = [s for s in positions if s != (code.co_firstlineno, 0)]
+    if not positions or not isinstance(node, ast.Lambda):
         return True
     body = node.body
     end = (body.end_lineno or 0, body.end_col_offset or 0)
     start = (body.lineno, body.col_offset)
-    return all(start <= s <= end for s in spots) and min(spots) == min(
+    return all(start <= s <= end for s in positions) and min(positions) == min(
         _expression_start_positions(body)
     )
 

@@ -37,17 +37,17 @@ def _contains_numbers(arg: Any) -> bool:
     return isinstance(first, np.ndarray | np.generic | complex | float | int)
 
 
-def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
+def not_a_tensor_error(arg: Any, caller_name: str = "") -> OperandError:
     """Return the error for an argument that is not a Tensor.
 
-    asker: name for the message; default: the public function or Layer that the user called.
+    caller_name: name for the message; default: the public function or Layer that the user called.
     """
     if getattr(
         type(arg), "_has_no_value", False
     ):  # code converted by to_static raises another error for an undefined variable
         arg.raise_error()
     message = not_a_tensor_message(arg, argument_name(arg, "an argument"))
-    return OperandError(append_user_line(f"{asker or called_function_name()}: {message}"))
+    return OperandError(append_user_line(f"{caller_name or called_function_name()}: {message}"))
 
 
 def argument_name(arg: Any, default: str) -> str:

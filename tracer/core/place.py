@@ -104,7 +104,7 @@ def place_of_array(array: Any) -> Place:
     return CPUPlace() if index is None else CUDAPlace(index)
 
 
-def parse_place(device: Any, asker: str) -> Place:
+def parse_place(device: Any, caller_name: str) -> Place:
     """Return the Place for the description of a device: a Place, 'cpu', 'gpu:1' or 'cuda:1'. 'gpu'
     is the device that a launcher selected, or device 0.
 
@@ -122,19 +122,19 @@ def parse_place(device: Any, asker: str) -> Place:
         )
     raise OarlockError(
         append_user_line(
-            f"{asker}: {device!r} is not one of 'cpu', 'gpu', 'gpu:N'; eager ops run there"
+            f"{caller_name}: {device!r} is not one of 'cpu', 'gpu', 'gpu:N'; eager ops run there"
         )
     )
 
 
-def require_usable_gpu_index_unless_cpu(place: Place, asker: str) -> int | None:
+def require_usable_gpu_index_unless_cpu(place: Place, caller_name: str) -> int | None:
     """Return the number of the GPU for a Place; None for the CPU.
 
     Raises OarlockError for a GPU that cannot be used.
     """
     if not place.is_gpu_place():
         return None
-    cuda.require_gpu_and_enable_cupy(place.index, asker)
+    cuda.require_gpu_and_enable_cupy(place.index, caller_name)
     return place.index
 
 

@@ -236,13 +236,13 @@ def out_of_memory_message(results: Sequence[Any]) -> str:
 
     results: their Metas, if known
     """
-    refused, limit = take_rejected_size(), max_result_bytes()
+    rejected, limit = take_rejected_size(), max_result_bytes()
     sizes = [(m, math.prod(m.shape) * m.dtype.itemsize) for m in results]
-    if refused:
+    if rejected:
         large = [
             f"its result {m} takes {_format_bytes(count)}" for m, count in sizes if count > limit
         ]
-        what = large[0] if large else f"one of its temporary arrays takes {_format_bytes(refused)}"
+        what = large[0] if large else f"one of its temporary arrays takes {_format_bytes(rejected)}"
         return f"{what}, more than the {_format_bytes(limit)} that {LIMIT_VARIABLE} allows"
     known = ", ".join(f"{m} of {_format_bytes(count)}" for m, count in sizes)
     return f"there is not enough memory{f' for its result {known}' if known else ''}"

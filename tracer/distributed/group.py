@@ -175,16 +175,16 @@ def new_group(
     >>> group.rank, group.nranks
     (0, 1)
     """
-    everybody = process_groups.global_communicator
-    members = sorted(set(range(everybody.size) if ranks is None else map(int, ranks)))
-    if not members or not 0 <= members[0] <= members[-1] < everybody.size:
+    world = process_groups.global_communicator
+    members = sorted(set(range(world.size) if ranks is None else map(int, ranks)))
+    if not members or not 0 <= members[0] <= members[-1] < world.size:
         raise OpError(
             append_user_line(
-                f"new_group: ranks={members} must be in [0, {everybody.size}) and not empty"
+                f"new_group: ranks={members} must be in [0, {world.size}) and not empty"
             )
         )
     id = next(_new_ids)
-    group = _groups[id] = Group(id, members, everybody.split(members))
+    group = _groups[id] = Group(id, members, world.split(members))
     if group.communicator is not None:
         process_groups.groups[id] = group.communicator
     return group

@@ -132,9 +132,9 @@ class Laplace(Distribution):
             to_tensor_of_dtype_like(value, self.loc) - 0.5
         )
 
-    def _quantile_of_centered_probability(self, centred: Tensor) -> Tensor:
+    def _quantile_of_centered_probability(self, centered: Tensor) -> Tensor:
         """Return the quantile at the probability `centered` + 1/2."""
-        return self.loc - self.scale * centred.sign() * (-2 * centred.abs()).log1p()
+        return self.loc - self.scale * centered.sign() * (-2 * centered.abs()).log1p()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
         # excludes infinite samples

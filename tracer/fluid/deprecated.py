@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# name such as `fluid.layers.fc` -> the name in Paddle 2; docs/fluid.md contains this table
+# name such as `fluid.layers.fc` -> the name in Paddle 2; docs/paddle1-names.md contains this table
 REPLACEMENTS: dict[str, str] = {}
 _warned: set[str] = set()
 

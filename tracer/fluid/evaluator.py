@@ -79,7 +79,7 @@ def _declare_state_in_program(program: Program, state: Variable) -> Any:
 
 @warn_deprecated_on_first_use("fluid.evaluator.ChunkEvaluator", "fluid.metrics.ChunkEvaluator")
 class ChunkEvaluator(Evaluator):
-    """Evaluator of chunks: sums the numbers of inferred, labelled and correct chunks, as
+    """Evaluator of chunks: sums the numbers of inferred, labeled and correct chunks, as
     `layers.chunk_eval` counts them.
 
     `eval` returns precision, recall and F1, each float32 [1].
@@ -94,14 +94,14 @@ class ChunkEvaluator(Evaluator):
         excluded_chunk_types: Any = None,
     ) -> None:
         super().__init__("chunk_eval")
-        *metrics, inferred, labelled, correct = layers.chunk_eval(
+        *metrics, inferred, labeled, correct = layers.chunk_eval(
             input, label, chunk_scheme, num_chunk_types, excluded_chunk_types
         )
         self.num_infer_chunks = self._create_accumulating_state(
             inferred, "num_infer_chunks", "int64"
         )
         self.num_label_chunks = self._create_accumulating_state(
-            labelled, "num_label_chunks", "int64"
+            labeled, "num_label_chunks", "int64"
         )
         self.num_correct_chunks = self._create_accumulating_state(
             correct, "num_correct_chunks", "int64"
@@ -110,9 +110,9 @@ class ChunkEvaluator(Evaluator):
 
     def eval(self, executor: Any, eval_program: Program | None = None) -> tuple[Any, Any, Any]:
         """Return precision, recall and F1 of all batches since `reset`."""
-        inferred, labelled, correct = self._fetch_states(executor, eval_program)
+        inferred, labeled, correct = self._fetch_states(executor, eval_program)
         precision = correct / inferred if inferred else 0.0
-        recall = correct / labelled if labelled else 0.0
+        recall = correct / labeled if labeled else 0.0
         f1 = 2 * precision * recall / (precision + recall) if correct else 0.0
         return tuple(np.array([v], np.float32) for v in (precision, recall, f1))  # type: ignore[return-value]
 

@@ -191,7 +191,7 @@ class ChunkEvaluator(MetricBase):
         self.num_correct_chunks: Any = 0
 
     def update(self, num_infer_chunks: Any, num_label_chunks: Any, num_correct_chunks: Any) -> None:  # type: ignore[override]
-        """Add the numbers of inferred, labelled and correct chunks of a batch."""
+        """Add the numbers of inferred, labeled and correct chunks of a batch."""
         names = ("num_infer_chunks", "num_label_chunks", "num_correct_chunks")
         counts = (num_infer_chunks, num_label_chunks, num_correct_chunks)
         for name, value in zip(names, counts, strict=True):

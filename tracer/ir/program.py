@@ -226,6 +226,20 @@ class Guard:
     where: str  # file:line in function
     text: str  # the text of the user's line
 
+    def __str__(self) -> str:
+        subject = {"dim": f"{self.var}.shape[{self.axis}]", "rank": f"{self.var}.ndim"}.get(
+            self.kind, self.var
+        )
+        condition = subject if self.kind == "state" else f"{subject} == {self.expected}"
+        is_short = self.reader and " " not in self.reader
+        reader = f"read by {self.reader}" if is_short else self.reader
+        parts = [condition, reader, self.expected if self.kind == "state" else ""]
+        at = f" at {self.where}: {self.text}" if self.where else ""
+        return ", ".join(part for part in parts if part) + at
+
+    def __repr__(self) -> str:
+        return f"<Guard {self}>"
+
 
 @dataclass(slots=True)
 class Contract:

@@ -348,10 +348,10 @@ def find_python_result_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
         return None
     if leaf.is_ndarray:
         return Tensor.numpy
-    stands = scalar_kind(leaf)
-    if stands is None or not is_always_scalar(stands):
+    kind = scalar_kind(leaf)
+    if kind is None or not is_always_scalar(kind):
         return None
-    python_type = next(iter(stands.types)) if len(stands.types) == 1 else None
+    python_type = next(iter(kind.types)) if len(kind.types) == 1 else None
     return lambda tensor: (
         tensor.numpy().item() if python_type is None else python_type(tensor.numpy().item())
     )

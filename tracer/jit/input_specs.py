@@ -26,8 +26,8 @@ def reject_specs_contradicting_declared(name: str, given: Any, declared: Any) ->
         fits = fits and _are_compatible_specs(spec, own_spec)
     if not fits:
         # the text of Paddle's message, which user programs compare with
-        said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"
-        raise OpError(append_user_line(f"{name}: input_spec={given} {said}: {declared}"))
+        problem = "is conflict with the `input_spec` in `@paddle.jit.to_static`"
+        raise OpError(append_user_line(f"{name}: input_spec={given} {problem}: {declared}"))
 
 
 def input_spec_with_declared_dynamic_sizes(given: Any, declared: Any) -> Any:

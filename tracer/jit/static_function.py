@@ -676,10 +676,10 @@ class StaticFunction:
         arguments = self._function_parameters.arguments_from_specs(merged)
         reject_specs_contradicting_declared(self._function_parameters.name, merged, own_specs)
         selected_ids = {id(spec) for spec in pytree.flatten(list(specs))[0]}
-        labelled = zip(arguments.leaf_input_names, arguments.leaves, strict=True)
+        labeled = zip(arguments.leaf_input_names, arguments.leaves, strict=True)
         arguments.saved_input_names = [
             getattr(leaf, "name", None) or name
-            for name, leaf in labelled
+            for name, leaf in labeled
             if id(leaf) in selected_ids and is_input(leaf)
         ]
         return arguments
@@ -762,7 +762,7 @@ class StaticFunction:
         return converted_source(self.dygraph_function)
 
     @property
-    def assumptions(self) -> list[Guard]:
+    def guards(self) -> list[Guard]:
         """The guards of `concrete_program` on Python state, a list of Guard.
 
         A call for which a guard does not hold uses another program.
@@ -772,7 +772,7 @@ class StaticFunction:
         >>> factor = 2.0
         >>> scaled = paddle.jit.to_static(lambda x: factor * x)
         >>> y = scaled(paddle.ones([2]))
-        >>> scaled.assumptions[0].var, scaled.assumptions[0].expected
+        >>> scaled.guards[0].var, scaled.guards[0].expected
         ('factor', '2.0')
         """
         return self.concrete_program.guards.to_user_guards()

@@ -34,7 +34,7 @@ class TracedLayer:
     """The program of a layer that was recorded by running it once. Created by `TracedLayer.trace`.
 
     A trace contains the ops of one run, so it depends on the branches that Python code took in this
-    run. `assumptions` lists the values that Python code read. A call with other values raises
+    run. `guards` lists the values that Python code read. A call with other values raises
     GuardError with the line that read the value. A call takes a list of Tensors or ndarrays and
     returns the outputs as a flat list of ndarrays.
 
@@ -71,7 +71,7 @@ class TracedLayer:
         inputs : Tensor, or list of Tensor
             One per argument of `forward`.
         guards : "check" or "drop", default "check"
-            "check": a call that violates an assumption raises GuardError. "drop": the assumptions
+            "check": a call that violates a guard raises GuardError. "drop": the guards
             are only listed, and a call that violates one returns what the recorded ops compute.
         again : Tensor, or list of Tensor, optional
             Inputs of other sizes, with which `layer` is traced a second time. If the program is the
@@ -141,13 +141,13 @@ class TracedLayer:
         return self._captured_program.program
 
     @property
-    def assumptions(self) -> list[Guard]:
+    def guards(self) -> list[Guard]:
         """Everything that Python code read of traced values and sizes, a list of Guard.
 
         A Guard has the attributes `kind`, `var`, `axis`, `expected` (the value), `reader` (what was
         called) and `where` (the line). One of kind "state" is a parameter or buffer that forward
         changed; it is not stored in the file and cannot be checked. With guards="drop" the
-        assumptions are listed as well.
+        guards are listed as well.
 
         Examples
         --------
@@ -155,9 +155,11 @@ class TracedLayer:
         ...     def forward(self, x):
         ...         return x.sum() / float(x.shape[0])
         >>> y, traced = paddle.jit.TracedLayer.trace(Mean(), paddle.ones([4, 2]))
-        >>> guard = traced.assumptions[0]
+        >>> guard = traced.guards[0]
         >>> guard.var, guard.axis, guard.expected
         ('x', 0, '4')
+        >>> print(guard)  # doctest: +ELLIPSIS
+        x.shape[0] == 4, read by shape[0] at ...
         """
         state = [
             Guard("state", name, 0, "", "changed by forward", "", "")
@@ -198,7 +200,7 @@ class TracedLayer:
     def __call__(self, inputs: Any) -> list[Any]:
         """Return the outputs for a list of Tensors or ndarrays, as a flat list of ndarrays.
 
-        Raises GuardError if an assumption does not hold.
+        Raises GuardError if a guard does not hold.
         """
         given = [inputs] if isinstance(inputs, Tensor | np.ndarray) else list(inputs)
         if len(given) != len(self._program_runner.input_names):
@@ -229,7 +231,7 @@ class TracedLayer:
             The indices of the inputs and outputs to save. Default: all.
         **configs
             - verify : bool, default True. Compare the files with the program.
-            - guards : "check" or "drop", default "check". "drop" does not save the assumptions.
+            - guards : "check" or "drop", default "check". "drop" does not save the guards.
             - clip_extra: accepted without effect.
 
         Raises

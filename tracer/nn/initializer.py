@@ -631,8 +631,8 @@ class Bilinear(Initializer):
                 )
             )
         factor = math.ceil(shape[3] / 2)
-        centre = (2 * factor - 1 - factor % 2) / (2 * factor)
-        profile = 1 - np.abs(np.arange(shape[3]) / factor - centre)
+        center = (2 * factor - 1 - factor % 2) / (2 * factor)
+        profile = 1 - np.abs(np.arange(shape[3]) / factor - center)
         return np.broadcast_to(profile[:, None] * profile, tuple(shape)).astype(dtype)
 
 

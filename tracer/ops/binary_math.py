@@ -43,7 +43,7 @@ def _(g, x, y):
 
 
 def _define_nan_ignoring_extreme(
-    type: str, function: Any, word: str, picked: str, other: str
+    type: str, function: Any, word: str, selects_x_op: str, selects_y_op: str
 ) -> Any:
     @op(type, "X, Y -> Out", meta=broadcast, public_name=type.removeprefix("elementwise_"))
     def kernel(x, y):
@@ -51,12 +51,12 @@ def _define_nan_ignoring_extreme(
 
     @kernel.vjp
     def _(g, x, y):
-        gone_x, gone_y = (OPS["isnan_v2"](t) for t in (x, y))
-        takes_x = OPS["logical_or"](OPS[picked](x, y), gone_y)
-        takes_y = OPS["logical_or"](OPS[other](x, y), gone_x)
+        nan_x, nan_y = (OPS["isnan_v2"](t) for t in (x, y))
+        selects_x = OPS["logical_or"](OPS[selects_x_op](x, y), nan_y)
+        selects_y = OPS["logical_or"](OPS[selects_y_op](x, y), nan_x)
         return lambda: masked(
-            g, OPS["logical_and"](takes_x, OPS["logical_not"](gone_x))
-        ), lambda: masked(g, takes_y)
+            g, OPS["logical_and"](selects_x, OPS["logical_not"](nan_x))
+        ), lambda: masked(g, selects_y)
 
     kernel.kernel.__doc__ = (
         f"Out = the {word} element of X and Y; if one of them is NaN, the other one. X [*A], Y "

@@ -83,11 +83,11 @@ def prior_box(
             min_max_aspect_ratios_order,
         )
     )
-    centres = np.stack(
+    centers = np.stack(
         np.meshgrid((np.arange(wide) + offset) * steps[0], (np.arange(high) + offset) * steps[1]),
         axis=-1,
     )
-    edges = [centres[:, :, None] - sizes / 2, centres[:, :, None] + sizes / 2]
+    edges = [centers[:, :, None] - sizes / 2, centers[:, :, None] + sizes / 2]
     boxes = (
         np.concatenate(edges, axis=-1) / [image_wide, image_high, image_wide, image_high]
     ).astype(x.dtype)
@@ -142,7 +142,7 @@ def box_coder(
     """
     t = target.dtype.type
     extra = t(0 if box_normalized else 1)
-    centre, size = _centers_and_sizes(prior, extra)
+    center, size = _centers_and_sizes(prior, extra)
     spread = (
         np.array(variance, target.dtype)
         if variance
@@ -154,12 +154,12 @@ def box_coder(
         wanted, wanted_size = _centers_and_sizes(target[:, None], extra)
         wanted = (target[:, None, 2:] + target[:, None, :2]) / 2
         coded = np.concatenate(
-            [(wanted - centre) / size, np.log(np.abs(wanted_size / size))], axis=-1
+            [(wanted - center) / size, np.log(np.abs(wanted_size / size))], axis=-1
         )
         return (coded / spread).astype(target.dtype)
-    centre, size = (np.expand_dims(v, axis) for v in (centre, size))
+    center, size = (np.expand_dims(v, axis) for v in (center, size))
     spread = np.expand_dims(spread, axis) if spread.ndim == 2 else spread
-    middle = target[..., :2] * spread[..., :2] * size + centre
+    middle = target[..., :2] * spread[..., :2] * size + center
     half = np.exp(target[..., 2:] * spread[..., 2:]) * size / t(2)
     return np.concatenate([middle - half, middle + half - extra], axis=-1)
 
@@ -225,14 +225,16 @@ def yolo_box(
     sizes = np.array(anchors, x.dtype).reshape(-1, 2)
     count = len(sizes)
     maps = (x[:, count:] if iou_aware else x).reshape(n, count, 5 + class_num, high, wide)
-    sure = _sigmoid(maps[:, :, 4])
+    confidence = _sigmoid(maps[:, :, 4])
     if iou_aware:
-        sure = sure ** (1 - iou_aware_factor) * _sigmoid(x[:, :count]) ** iou_aware_factor
+        confidence = (
+            confidence ** (1 - iou_aware_factor) * _sigmoid(x[:, :count]) ** iou_aware_factor
+        )
     image = image_size.astype(x.dtype)[:, ::-1, None, None, None]  # width, height
     cells = np.stack(np.meshgrid(np.arange(wide), np.arange(high)))[:, None]
     grid = np.array([wide, high], x.dtype).reshape(2, 1, 1, 1)
     offsets = np.moveaxis(maps[:, :, :2], 2, 1)
-    centre = (cells + _sigmoid(offsets) * scale_x_y - 0.5 * (scale_x_y - 1)) * image / grid
+    center = (cells + _sigmoid(offsets) * scale_x_y - 0.5 * (scale_x_y - 1)) * image / grid
     half = (
         np.exp(np.moveaxis(maps[:, :, 2:4], 2, 1))
         * sizes.T.reshape(2, -1, 1, 1)
@@ -240,13 +242,13 @@ def yolo_box(
         / (downsample_ratio * grid)
         / 2
     )
-    low, top = centre - half, centre + half
+    low, top = center - half, center + half
     if clip_bbox:
         low, top = np.maximum(low, 0), np.minimum(top, image - 1)
-    kept = sure >= conf_thresh
+    kept = confidence >= conf_thresh
     boxes = np.moveaxis(np.concatenate([low, top], axis=1) * kept[:, None], 1, -1).reshape(n, -1, 4)
     scores = np.moveaxis(
-        sure[:, :, None] * _sigmoid(maps[:, :, 5:]) * kept[:, :, None], 2, -1
+        confidence[:, :, None] * _sigmoid(maps[:, :, 5:]) * kept[:, :, None], 2, -1
     ).reshape(n, -1, class_num)
     return boxes.astype(x.dtype), scores.astype(x.dtype)
 

@@ -69,9 +69,9 @@ def _(x, w, bias, sizes, *, groups, data_format, **_):
 def _(
     g, x, w, bias, sizes, *, strides, paddings, padding_algorithm, dilations, groups, data_format
 ):
-    asked = (g, x, w) if bias is None else (g, x, w, bias)
+    operands = (g, x, w) if bias is None else (g, x, w, bias)
     back = conv_transpose_vjp(
-        *asked,
+        *operands,
         strides=strides,
         paddings=paddings,
         padding_algorithm=padding_algorithm,

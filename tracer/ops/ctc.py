@@ -80,13 +80,13 @@ def _remaining_log_probabilities(logs: Any, paths: Lattice, times: Any) -> Any:
         0.0,
         -np.inf,
     ).astype(logs.dtype)
-    onward = np.zeros_like(paths.can_skip)
-    onward[:, :-2] = paths.can_skip[:, 2:]
+    can_skip_ahead = np.zeros_like(paths.can_skip)
+    can_skip_ahead[:, :-2] = paths.can_skip[:, 2:]
     beta = np.full_like(logs, -np.inf)
     for t in reversed(range(len(logs))):
         if t + 1 < len(logs):
             after = (beta[t + 1] + logs[t + 1])[:, ::-1]
-            beta[t] = _log_sum_predecessors(after, onward[:, ::-1])[:, ::-1]
+            beta[t] = _log_sum_predecessors(after, can_skip_ahead[:, ::-1])[:, ::-1]
         beta[t] = np.where((times == t + 1)[:, None], last, beta[t])
     return beta
 

@@ -70,13 +70,13 @@ def _iter_sampling_corners(
         )
 
 
-def _gather_corner_pixels(parted: Any, look: SamplingCorner) -> Any:
+def _gather_corner_pixels(parted: Any, corner: SamplingCorner) -> Any:
     """Gather the pixels at one corner of all sampling positions, [N,DG,C/DG,K*OH*OW].
 
     parted: x [N,DG,C/DG,H*W]
     """
-    n, groups = look.pixel_index.shape[:2]
-    return np.take_along_axis(parted, look.pixel_index.reshape(n, groups, 1, -1), axis=3)
+    n, groups = corner.pixel_index.shape[:2]
+    return np.take_along_axis(parted, corner.pixel_index.reshape(n, groups, 1, -1), axis=3)
 
 
 def _flatten_sampling_axes(a: Any) -> Any:
@@ -106,8 +106,8 @@ def _sampled_columns_without_and_with_mask(
     [N,DG,C/DG,K*OH*OW].
     """
     values = sum(
-        _gather_corner_pixels(parted, look) * _flatten_sampling_axes(look.weight)
-        for look in _iter_sampling_corners(places, *x.shape[2:])
+        _gather_corner_pixels(parted, corner) * _flatten_sampling_axes(corner.weight)
+        for corner in _iter_sampling_corners(places, *x.shape[2:])
     )
     return values, values if mask is None else values * mask.reshape(*places[0].shape[:2], 1, -1)
 
@@ -256,7 +256,7 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     )
     to_x, moved = np.zeros_like(parted), np.zeros_like(offset, shape=(2, *places[0].shape))
     rows = np.ix_(*map(np.arange, parted.shape[:3]))
-    for look in _iter_sampling_corners(places, *x.shape[2:]):
+    for corner in _iter_sampling_corners(places, *x.shape[2:]):
         ufunc_at(
             np.add,
             to_x,
@@ -264,14 +264,14 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
                 rows[0][..., None],
                 rows[1][..., None],
                 rows[2][..., None],
-                _flatten_sampling_axes(look.pixel_index),
+                _flatten_sampling_axes(corner.pixel_index),
             ),
-            to_values * _flatten_sampling_axes(look.weight),
+            to_values * _flatten_sampling_axes(corner.weight),
         )
-        along = np.sum(_gather_corner_pixels(parted, look) * to_values, axis=2).reshape(
+        along = np.sum(_gather_corner_pixels(parted, corner) * to_values, axis=2).reshape(
             places[0].shape
         )
-        moved += along * np.stack([look.weight_grad_y, look.weight_grad_x])
+        moved += along * np.stack([corner.weight_grad_y, corner.weight_grad_x])
     found = [to_x.reshape(x.shape), np.moveaxis(moved, 0, 3).reshape(offset.shape), to_filter]
     return (
         found if mask is None else [*found, np.sum(to_columns * values, axis=2).reshape(mask.shape)]

@@ -48,15 +48,15 @@ def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
     )
 
 
-def _node_scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
+def _node_scores(x: Any, w: Any, bias: Any, path: TreePath) -> Any:
     """The score of each node on the path of each label, clipped to [-40, 40]; 0 after the end of
     the path. [N,L]
     """
-    found = np.einsum("nd,nld->nl", x, w[walk.nodes])
+    found = np.einsum("nd,nld->nl", x, w[path.nodes])
     if bias is not None:
-        found = found + bias.reshape(-1)[walk.nodes]
+        found = found + bias.reshape(-1)[path.nodes]
     limit = x.dtype.type(40)
-    return np.clip(found, -limit, limit) * walk.valid
+    return np.clip(found, -limit, limit) * path.valid
 
 
 @op(
@@ -89,10 +89,10 @@ def hierarchical_sigmoid(
     PreOut [N,L] = ln(1 + e ** score) of each node.
     As in Paddle, Out includes ln 2 for each missing node of a path shorter than L.
     """
-    walk = _tree_path(label, table, code, num_classes)
-    scores = _node_scores(x, w, bias, walk)
+    path = _tree_path(label, table, code, num_classes)
+    scores = _node_scores(x, w, bias, path)
     soft = np.log1p(np.exp(scores))
-    return np.sum(soft - walk.branches * scores, axis=1, keepdims=True).astype(x.dtype), soft, w
+    return np.sum(soft - path.branches * scores, axis=1, keepdims=True).astype(x.dtype), soft, w
 
 
 @hierarchical_sigmoid.meta
@@ -128,17 +128,17 @@ def _(g, x, w, label, table, code, bias, *, num_classes):
 @computed_in_float32_if_half
 def hierarchical_sigmoid_grad(x, w, label, table, code, bias, g, *, num_classes: int = 2):
     """The gradients of hierarchical_sigmoid with respect to X, W and, if given, Bias."""
-    walk = _tree_path(label, table, code, num_classes)
-    scores = _node_scores(x, w, bias, walk)
-    inside = walk.valid & (np.abs(scores) < 40)
-    share = (1 / (1 + np.exp(-scores)) - walk.branches) * inside * g.reshape(-1, 1)
+    path = _tree_path(label, table, code, num_classes)
+    scores = _node_scores(x, w, bias, path)
+    inside = path.valid & (np.abs(scores) < 40)
+    share = (1 / (1 + np.exp(-scores)) - path.branches) * inside * g.reshape(-1, 1)
     share = share.astype(x.dtype)
     to_w = np.zeros_like(w)
-    np.add.at(to_w, walk.nodes, share[:, :, None] * x[:, None, :])
-    found = [np.einsum("nl,nld->nd", share, w[walk.nodes]), to_w]
+    np.add.at(to_w, path.nodes, share[:, :, None] * x[:, None, :])
+    found = [np.einsum("nl,nld->nd", share, w[path.nodes]), to_w]
     if bias is not None:
         to_bias = np.zeros_like(bias, shape=(bias.size,))
-        np.add.at(to_bias, walk.nodes, share)
+        np.add.at(to_bias, path.nodes, share)
         found.append(to_bias.reshape(bias.shape))
     return found
 

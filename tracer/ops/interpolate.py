@@ -29,10 +29,10 @@ def _nearest_taps(size: int, out: int, ratio: Any, corners: bool, align_mode: in
 
 def _linear_taps(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
     at = np.arange(out, dtype=np.float32)
-    centred = align_mode == 0 and not corners
+    centered = align_mode == 0 and not corners
     at = (
         np.maximum((at + np.float32(0.5)) * ratio - np.float32(0.5), np.float32(0))
-        if centred
+        if centered
         else at * ratio
     )
     low = np.minimum(at.astype(np.int64), size - 1)

@@ -110,8 +110,8 @@ def batch_norm(
     axes = tuple(_axes_except_channel(x.ndim, channel))
     count = t(max(x.size // max(x.shape[channel], 1), 1))
     batch_mean = np.sum(x, axis=axes) / count
-    centred = x - batch_mean.reshape(_per_channel_shape(x.ndim, channel))
-    batch_variance = np.sum(np.square(centred), axis=axes) / count
+    centered = x - batch_mean.reshape(_per_channel_shape(x.ndim, channel))
+    batch_variance = np.sum(np.square(centered), axis=axes) / count
     inv_std = t(1) / np.sqrt(batch_variance + t(epsilon))
     keep = t(momentum if momentum_tensor is None else momentum_tensor.item())
     running = (
@@ -119,7 +119,7 @@ def batch_norm(
         for old, new in ((mean, batch_mean), (variance, batch_variance))
     )
     return (
-        _apply_inv_std_and_affine_in_place(centred, inv_std, weight, bias, channel),
+        _apply_inv_std_and_affine_in_place(centered, inv_std, weight, bias, channel),
         *running,
         batch_mean,
         inv_std,
@@ -127,14 +127,14 @@ def batch_norm(
 
 
 def _apply_inv_std_and_affine_in_place(
-    centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int
+    centered: Any, inv_std: Any, weight: Any, bias: Any, channel: int
 ) -> Any:
     """Return centered * inv_std * Scale + Bias, computed in place in `centered`."""
-    shape = _per_channel_shape(centred.ndim, channel)
-    centred *= (inv_std if weight is None else inv_std * weight).reshape(shape)
+    shape = _per_channel_shape(centered.ndim, channel)
+    centered *= (inv_std if weight is None else inv_std * weight).reshape(shape)
     if bias is not None:
-        centred += bias.reshape(shape)
-    return centred
+        centered += bias.reshape(shape)
+    return centered
 
 
 _MOMENTS, _AFFINE, _LAYER_NORM = map(

@@ -151,13 +151,13 @@ def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
     """
     batch, count = np.arange(x.shape[0]), int(np.max(length, initial=0))
     score = x[:, 0] + transition[-1] if include_bos_eos_tag else x[:, 0].copy()
-    came = np.zeros((count, *score.shape), np.int64)
+    backpointers = np.zeros((count, *score.shape), np.int64)
     final = score + transition[-2] if include_bos_eos_tag else score
     # as in Paddle, an empty sequence gets no transition to the end tag
     ended = np.where((length > 0)[:, None], final, score)
     for t in range(1, count):
         each = score[:, :, None] + transition
-        came[t], score = np.argmax(each, axis=1), np.max(each, axis=1) + x[:, t]
+        backpointers[t], score = np.argmax(each, axis=1), np.max(each, axis=1) + x[:, t]
         final = score + transition[-2] if include_bos_eos_tag else score
         ended = np.where((length > t)[:, None], final, ended)
     tag = np.argmax(ended, axis=1)
@@ -165,7 +165,7 @@ def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
     for t in reversed(range(count)):
         inside = length > t
         path[:, t] = np.where(inside, tag, 0)
-        tag = np.where(inside, came[t, batch, tag], tag)
+        tag = np.where(inside, backpointers[t, batch, tag], tag)
     return np.max(ended, axis=1), path
 
 

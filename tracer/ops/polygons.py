@@ -70,17 +70,17 @@ def _area_contribution_of_clipped_sides(a: Any, b: Any, first: bool) -> Any:
 
     first: count sides that both polygons have as sides of `a`.
     """
-    p, way = a[:, :, None], (np.roll(a, -1, axis=1) - a)[:, :, None]
+    p, edge = a[:, :, None], (np.roll(a, -1, axis=1) - a)[:, :, None]
     start, side = b[:, None], (np.roll(b, -1, axis=1) - b)[:, None]
-    depth, deeper = _cross_product(side, p - start), _cross_product(side, way)
+    depth, deeper = _cross_product(side, p - start), _cross_product(side, edge)
     with np.errstate(divide="ignore", invalid="ignore"):
         at = -depth / deeper
     low = np.maximum(np.max(np.where(deeper > 0, at, 0), axis=2), 0)
     high = np.minimum(np.min(np.where(deeper < 0, at, 1), axis=2), 1)
-    common = (depth == 0) & (np.sum(side * way, axis=3) > 0) & first
+    common = (depth == 0) & (np.sum(side * edge, axis=3) > 0) & first
     # a duplicate corner makes a side of length 0, which clips nothing
     limits = np.any(side != 0, axis=3)
     outside = np.any((deeper == 0) & (depth <= 0) & limits & ~common, axis=2)
-    p, way = p[:, :, 0], way[:, :, 0]
-    parts = _cross_product(p + way * low[..., None], p + way * high[..., None])
+    p, edge = p[:, :, 0], edge[:, :, 0]
+    parts = _cross_product(p + edge * low[..., None], p + edge * high[..., None])
     return np.sum(np.where((high > low) & ~outside, parts, 0), axis=1)

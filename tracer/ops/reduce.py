@@ -272,9 +272,9 @@ def reduced_shape_of_unknown_sizes(shape: Any, axis: Any, axis_list: Any, keep_d
     """The shape after a reduction whose axes are given as tensors: its rank is known while
     recording, its sizes are not.
     """
-    gone = len(axis_list) if axis is None else num_elements(axis.shape)
-    check(gone >= 0, "the number of axes to reduce is not known")
-    return (-1,) * (len(shape) if keep_dim else len(shape) - gone)
+    num_reduced_axes = len(axis_list) if axis is None else num_elements(axis.shape)
+    check(num_reduced_axes >= 0, "the number of axes to reduce is not known")
+    return (-1,) * (len(shape) if keep_dim else len(shape) - num_reduced_axes)
 
 
 def define_bool_reduction(type: str, function: Callable[..., Any], words: str) -> Op:

@@ -55,7 +55,9 @@ def _(g, x, *, p, axis, max_norm):
     limit = OPS["fill_any_like"](norm, value=max_norm)
     above = greater_than(norm, limit)
     factor = scale(under, scale=max_norm)
-    slope = div(mul(sign(x), OPS["pow"](absolute(x), factor=p - 1)), OPS["pow"](norm, factor=p - 1))
+    norm_grad = div(
+        mul(sign(x), OPS["pow"](absolute(x), factor=p - 1)), OPS["pow"](norm, factor=p - 1)
+    )
     along = mul(mul(factor, under), reduce_sum(mul(g, x), dim=others, keep_dim=True))
-    bent = add(mul(g, factor), scale(mul(slope, along), scale=-1.0))
-    return OPS["where"](OPS["expand_as_v2"](above, x), bent, g)
+    scaled_grad = add(mul(g, factor), scale(mul(norm_grad, along), scale=-1.0))
+    return OPS["where"](OPS["expand_as_v2"](above, x), scaled_grad, g)

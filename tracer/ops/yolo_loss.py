@@ -193,8 +193,10 @@ def yolov3_loss(
     )
     # bincount returns integers for an empty input
     loss = np.bincount(n, each, x.shape[0]).astype(np.float64)
-    told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
-    loss += (_sigmoid_cross_entropy(maps[:, :, 4], present > 1e-5) * told).sum(axis=(1, 2, 3))
+    objectness_weight = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
+    loss += (_sigmoid_cross_entropy(maps[:, :, 4], present > 1e-5) * objectness_weight).sum(
+        axis=(1, 2, 3)
+    )
     return loss.astype(x.dtype), present, match
 
 
@@ -250,8 +252,10 @@ def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
     s = YoloAttrs(**full)
     maps = _reshape_channels_per_anchor(x, s)
     out = np.zeros_like(maps)
-    told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
-    out[:, :, 4] = (_sigmoid(maps[:, :, 4]) - (present > 1e-5)) * told * g[:, None, None, None]
+    objectness_weight = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
+    out[:, :, 4] = (
+        (_sigmoid(maps[:, :, 4]) - (present > 1e-5)) * objectness_weight * g[:, None, None, None]
+    )
     want, _ = _make_targets_and_anchor_matches(x, boxes, labels, scores, s)
     n, a, row, column, _ = want.indices
     own, lost = maps[n, a, :, row, column], g[n, None]

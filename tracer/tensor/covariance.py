@@ -105,8 +105,8 @@ def cov(
                 total - OPS["reduce_sum"](weight * cast(aweights, x.dtype), reduce_all=True) / total
             )
     mean = OPS["reduce_sum"](weighted, dim=[1]) / total
-    centred = x - unsqueeze(mean, 1)
-    covariance = matmul(centred, weighted, transpose_y=True) / clip(norm, min=0.0)
+    centered = x - unsqueeze(mean, 1)
+    covariance = matmul(centered, weighted, transpose_y=True) / clip(norm, min=0.0)
     return squeeze(covariance, [0, 1]) if guard_and_get_size_or_minus_one(x, 0) == 1 else covariance
 
 

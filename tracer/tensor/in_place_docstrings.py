@@ -154,9 +154,7 @@ def in_place_docstring(
 
     Raises
     ------
-    OpError
-        If {operand} is a leaf that requires a gradient{rule}.
-{raises}
+{_add_op_error(raises, f"If {operand} is a leaf that requires a gradient{rule}.")}
 
     Examples
     --------
@@ -164,3 +162,15 @@ def in_place_docstring(
     >>> y = {call}
     {example_lines("x", shown)}
     """
+
+
+def _add_op_error(raises: str, reason: str) -> str:
+    """Return the entries of a section Raises with a further reason for an OpError."""
+    lines = raises.splitlines()
+    entry, description = "    OpError", f"        {reason}"
+    if entry not in lines:
+        return "\n".join([entry, description, *lines])
+    end = lines.index(entry) + 1
+    while end < len(lines) and lines[end].startswith("        "):
+        end += 1
+    return "\n".join([*lines[:end], description, *lines[end:]])

@@ -1751,14 +1751,14 @@ def var(
     if isinstance(x, Tensor) and not is_inexact(x.meta.dtype):
         problem = f"X is {x.meta.dtype.name} and has to be floating (cast it: .astype('float32'))"
         raise OpError(append_user_line(f"var: {problem} (X={x.meta})"))
-    centred = square(subtract(x, mean(x, axis, keepdim=True)))
+    centered = square(subtract(x, mean(x, axis, keepdim=True)))
     dims = axis_list(axis) or list(range(x.ndim))
     if not unbiased:
-        return mean(centred, axis, keepdim)
+        return mean(centered, axis, keepdim)
     count: Any = 1
     for d in dims:
         count = count * x.shape[d]
-    total = sum(centred, axis, keepdim=keepdim)
+    total = sum(centered, axis, keepdim=keepdim)
     divisor = count - 1
     return true_divide(
         total,

@@ -38,7 +38,7 @@ ValueType GraphBuilder::declared_type(std::string_view name) const {
 // Whether the declared sizes of the outputs may be wrong: the op has a block, or an input has a
 // declared size that was not inferred. An op that runs a block may change the shape of a variable
 // at run time.
-bool GraphBuilder::distrusts_declared_output_sizes(const OpDesc& op) const {
+bool GraphBuilder::ignores_declared_output_sizes(const OpDesc& op) const {
   if (has_sub_block(op)) return true;
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names)

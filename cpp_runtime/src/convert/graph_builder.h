@@ -143,7 +143,7 @@ class GraphBuilder {
   ValueType& type_of(Value v) { return record_of(v).type; }
   const ValueType& type_of(Value v) const { return record_of(v).type; }
   ValueType declared_type(std::string_view paddle_name) const;
-  bool distrusts_declared_output_sizes(const OpDesc& op) const;
+  bool ignores_declared_output_sizes(const OpDesc& op) const;
   void complete_type_from_declaration(ValueType& type, const OpDesc& op, const std::string& name,
                                       bool trusted) const;
   std::string unique_name(const std::string& wanted);

@@ -42,7 +42,7 @@ void GraphBuilder::add_graph_output(BuilderGraph& graph, Value v, onnx::ValueInf
 // Binds the output variables of an op to its results. A result that a node of the op computes gets
 // the name of the first variable that is bound to it.
 void GraphBuilder::name_type_and_bind_op_results(const OpDesc& op, std::size_t first_node) {
-  bool trusted = scope_ == &top_scope_ && !distrusts_declared_output_sizes(op);
+  bool trusted = scope_ == &top_scope_ && !ignores_declared_output_sizes(op);
   for (auto& [paddle, value] : op_results_) {
     ValueRecord& record = record_of(value);
     bool is_own_result = record.graph == scope_->graph && record.node >= first_node;

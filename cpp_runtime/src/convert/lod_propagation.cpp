@@ -75,10 +75,10 @@ Value GraphBuilder::find_row_splits_inherited_by_op(const OpDesc& op) const {
 
 void GraphBuilder::propagate_row_splits(const OpDesc& op, Value inherited) {
   if (!has_row_splits_) return;
-  bool hands_on = output_traits_or_default(op.type).lod == OutputTraits::propagate;
+  bool propagates = output_traits_or_default(op.type).lod == OutputTraits::propagate;
   for (auto& [paddle, value] : op_results_) {
     auto own = own_row_splits_.find(paddle);
-    bool passes = hands_on || is_packed_sequence_var(program_.find_var(paddle, block_index_));
+    bool passes = propagates || is_packed_sequence_var(program_.find_var(paddle, block_index_));
     Value offsets = own != own_row_splits_.end() ? own->second : passes ? inherited : Value{};
     if (offsets)
       scope_->row_splits[paddle] = offsets;

@@ -233,9 +233,9 @@ OperandPair read_operands_aligned_by_axis_attr(NodeContext& n, std::string_view 
   if (axis == -1) return p;
   bool x_longer = n.require_known_rank(p.x) >= n.require_known_rank(p.y);
   Value& shorter = x_longer ? p.y : p.x;
-  int rank = n.rank(shorter), room = n.rank(x_longer ? p.x : p.y) - rank;
-  n.require(axis >= 0 && axis <= room, "attribute 'axis' is " + std::to_string(axis));
-  int missing = room - static_cast<int>(axis);
+  int rank = n.rank(shorter), max_axis = n.rank(x_longer ? p.x : p.y) - rank;
+  n.require(axis >= 0 && axis <= max_axis, "attribute 'axis' is " + std::to_string(axis));
+  int missing = max_axis - static_cast<int>(axis);
   Ints ones;
   for (int i = 0; i < missing; ++i) ones.push_back(rank + i);
   shorter = n.unsqueeze(shorter, ones);

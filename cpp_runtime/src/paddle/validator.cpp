@@ -16,7 +16,7 @@
 namespace oarlock {
 namespace {
 
-// Limits far above those of real models; docs/abuse.md lists them.
+// Limits far above those of real models; docs/attacks.md lists them.
 constexpr std::size_t kMaxBlocks = 4096;
 constexpr std::size_t kMaxVars = 1 << 20;
 constexpr std::size_t kMaxOps = 1 << 20;

@@ -12,8 +12,8 @@ namespace {
 
 // Offsets to the eight neighbors of a pixel: the right one (east) first, then counterclockwise on
 // the screen.
-constexpr int kNeighbourX[] = {1, 1, 0, -1, -1, -1, 0, 1};
-constexpr int kNeighbourY[] = {0, -1, -1, -1, 0, 1, 1, 1};
+constexpr int kNeighborX[] = {1, 1, 0, -1, -1, -1, 0, 1};
+constexpr int kNeighborY[] = {0, -1, -1, -1, 0, 1, 1, 1};
 
 // Finds the borders of the regions of a mask by the algorithm of Suzuki and Abe (1985); the mask is
 // copied into a map with a frame of zeros.
@@ -54,8 +54,8 @@ class BorderFollower {
   std::int8_t& cell(Point p) {
     return cells_[static_cast<std::size_t>((p.y + 1) * stride_ + p.x + 1)];
   }
-  static Point neighbour(Point p, int direction) {
-    return {p.x + kNeighbourX[direction], p.y + kNeighbourY[direction]};
+  static Point neighbor(Point p, int direction) {
+    return {p.x + kNeighborX[direction], p.y + kNeighborY[direction]};
   }
 
   std::vector<Point> follow(Point start, bool is_hole) {
@@ -63,26 +63,26 @@ class BorderFollower {
     int direction = outside;
     do {
       direction = (direction + 7) % 8;
-    } while (direction != outside && cell(neighbour(start, direction)) == kBackground);
+    } while (direction != outside && cell(neighbor(start, direction)) == kBackground);
     if (direction == outside) {
       cell(start) = kClosed;
       return {start};
     }
-    Point last = neighbour(start, direction), current = start;
+    Point last = neighbor(start, direction), current = start;
     int previous_direction = (direction + 4) % 8;
     std::vector<Point> border;
     while (true) {
       int from = direction;
       do {
         direction = (direction + 1) % 8;
-      } while (cell(neighbour(current, direction)) == kBackground);
+      } while (cell(neighbor(current, direction)) == kBackground);
       if (direction != 0 && direction <= from)  // passed the background pixel in the east
         cell(current) = kClosed;
       else if (cell(current) == kUnvisited)
         cell(current) = kVisited;
       if (direction != previous_direction) border.push_back(current);
       previous_direction = direction;
-      Point next = neighbour(current, direction);
+      Point next = neighbor(current, direction);
       if (next == start && current == last) return border;
       current = next;
       direction = (direction + 4) % 8;

@@ -222,9 +222,8 @@ std::string format_help_line(const std::string& term, const std::string& descrip
 }  // namespace
 
 const CommandInfo* find_command(const std::string& name) {
-  const std::string current = name == "to-onnx" ? "export" : name;
   for (const CommandInfo& info : command_table())
-    if (info.name == current) return &info;
+    if (info.name == name) return &info;
   return nullptr;
 }
 

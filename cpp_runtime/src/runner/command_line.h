@@ -34,7 +34,7 @@ struct CommandInfo {
   int (*function)(const Command&);
 };
 
-/// The command with this name, or nullptr. `to-onnx` is an older name of `export`.
+/// The command with this name, or nullptr.
 const CommandInfo* find_command(const std::string& name);
 
 Command parse_command_line(int argc, char** argv);

@@ -138,8 +138,8 @@ std::string describe_first_optimizer_difference(const VerifyCase& c) {
   std::vector<OpOutput> all = fetchable_op_outputs(c.model.impl());
   auto differs = [&](const OpOutput& r) {
     NamedTensors plain = c.run(c.session_options(0, {r.variable})),
-                 optimised = c.run(c.session_options(c.command.options.optimize, {r.variable}));
-    return compare_tensors(*find_tensor(optimised, r.variable), *find_tensor(plain, r.variable),
+                 optimized = c.run(c.session_options(c.command.options.optimize, {r.variable}));
+    return compare_tensors(*find_tensor(optimized, r.variable), *find_tensor(plain, r.variable),
                            c.tolerance);
   };
   std::size_t low = 0, high = all.size();

@@ -153,13 +153,13 @@ struct UndefinedVariableCause {
   std::string_view prefix, explanation;
 };
 constexpr UndefinedVariableCause kUndefinedCauses[] = {
-    {"no_round_gave_",
+    {"undefined_after_zero_iterations_",
      "has no value: the loop that assigns it ran zero iterations; assign it before the loop"},
-    {"no_way_gave_",
+    {"undefined_on_path_",
      "has no value: the branch that assigns it was not taken; assign it before, or use it under "
      "the same condition"},
     {"is_none_here_", "is None here; check `is not None` first"},
-    {"nothing_returned_by_",
+    {"no_return_in_",
      "ended without a `return`, so its result is None here; return a value on every path, or "
      "check `is not None` first"},
 };

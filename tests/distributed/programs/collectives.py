@@ -45,10 +45,10 @@ def same(tensor, want, what):
 
 def reductions(n, r):
     ways = {"SUM": np.sum, "MAX": np.max, "MIN": np.min, "PROD": np.prod, "AVG": np.mean}
-    refused = {"bool": {"SUM", "PROD", "AVG"}, "complex64": {"MAX", "MIN"}}
+    rejected = {"bool": {"SUM", "PROD", "AVG"}, "complex64": {"MAX", "MIN"}}
     for dtype in DTYPES:
         everybody = [as_float(number(k, dtype)) for k in range(n)]
-        no = refused.get(dtype, set()) | ({"AVG"} if "int" in dtype else set())
+        no = rejected.get(dtype, set()) | ({"AVG"} if "int" in dtype else set())
         for word, way in ways.items():
             op = getattr(dist.ReduceOp, word)
             mine = number(r, dtype)

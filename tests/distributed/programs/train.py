@@ -15,11 +15,11 @@ ROWS, STEPS = 8, 4
 
 
 class Net(nn.Layer):
-    """A convolution, a normalisation, two linear layers; a third that only `extra` uses."""
+    """A convolution, a normalization, two linear layers; a third that only `extra` uses."""
 
     def __init__(self, norm):
         super().__init__()
-        # A normalisation takes a bias back out: its gradient would be rounding alone, of which Adam
+        # A normalization takes a bias back out: its gradient would be rounding alone, of which Adam
         # makes whole steps.
         self.conv = nn.Conv2D(
             2, 3, 3, bias_attr=False if isinstance(norm, nn.SyncBatchNorm) else None
@@ -53,7 +53,7 @@ def adam(p):
     return paddle.optimizer.Adam(0.01, parameters=p)
 
 
-# name -> normalisation, optimizer, whether some parameters are not used (on some ranks, in some
+# name -> normalization, optimizer, whether some parameters are not used (on some ranks, in some
 # steps), how many passes make a step
 CASES = {
     "sgd": (no_norm, sgd, "all", 1),

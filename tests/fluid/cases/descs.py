@@ -8,7 +8,7 @@ def words(*values):
     return np.array([str(v) for v in values])
 
 
-def refused(call):
+def rejected(call):
     """Whether a call raises."""
     try:
         call()
@@ -102,8 +102,8 @@ def case_attributes(fluid):
     return words(
         *found,
         op.has_attr("int"),
-        refused(lambda: op.attr("int")),
-        refused(lambda: op._set_attr("x", {})),
+        rejected(lambda: op.attr("int")),
+        rejected(lambda: op._set_attr("x", {})),
     )
 
 
@@ -148,7 +148,7 @@ def case_order_of_ops(fluid):
     before = [block.op(i).type() for i in range(block.op_size())]
     block._remove_op(1, 3)
     after = [block.op(i).type() for i in range(block.op_size())]
-    return words(before, after, refused(lambda: block.op(2)))
+    return words(before, after, rejected(lambda: block.op(2)))
 
 
 def case_blocks_of_ops(fluid):
@@ -181,7 +181,7 @@ def case_variables(fluid):
         var.need_check_feed(),
         var.type() == kinds.LOD_TENSOR,
     ]
-    found += [var.dtype() == kinds.BOOL, block.var(b"v") == var, refused(var.shapes)]
+    found += [var.dtype() == kinds.BOOL, block.var(b"v") == var, rejected(var.shapes)]
     var.set_shape([2, -1])
     var.set_dtype(kinds.INT64)
     var.set_lod_level(2)
@@ -199,7 +199,7 @@ def case_variables(fluid):
     rows.set_shape([7, 2])
     found += [
         rows.shape(),
-        refused(lambda: rows.set_lod_level(1)),
+        rejected(lambda: rows.set_lod_level(1)),
         rows.type() == kinds.SELECTED_ROWS,
     ]
     reader = block.var(b"reader")
@@ -211,7 +211,7 @@ def case_variables(fluid):
         reader.shapes(),
         reader.dtypes() == [kinds.FP32, kinds.INT64],
         reader.lod_levels(),
-        refused(reader.shape),
+        rejected(reader.shape),
     ]
     block._rename_var(b"v", b"w")
     block._remove_var(b"rows")
@@ -237,8 +237,8 @@ def case_what_follows(fluid):
     unknown.set_type("no_such_op")
     lacking.set_type("mean")
     lacking.set_output("Out", ["made"])
-    found += [refused(lambda o=o: o.infer_shape(block)) for o in (unknown, lacking, empty)]
-    found += [refused(o.check_attrs) for o in (unknown, lacking, empty)]
+    found += [rejected(lambda o=o: o.infer_shape(block)) for o in (unknown, lacking, empty)]
+    found += [rejected(o.check_attrs) for o in (unknown, lacking, empty)]
     lacking.set_input("X", ["gone"])
     lacking.infer_var_type(block)
     return words(*found, block.has_var(b"made"))

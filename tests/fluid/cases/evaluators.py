@@ -47,7 +47,7 @@ def case_edit_distance(fluid):
 def case_edit_distance_without_some(fluid):
     def arrays(seed):
         x, y = integers(9, 1, below=4, seed=seed), integers(8, 1, below=4, seed=seed + 10)
-        y[[0, 3, 4]] = 2  # a sequence that nothing is left of is refused
+        y[[0, 3, 4]] = 2  # a sequence that nothing is left of is rejected
         return x, y
 
     lengths = [[3, 2, 4]], [[3, 1, 4]]

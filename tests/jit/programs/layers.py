@@ -1,4 +1,4 @@
-"""Layers: parameters, buffers, sublayers in lists, attributes, inheritance, training behaviour, and
+"""Layers: parameters, buffers, sublayers in lists, attributes, inheritance, training behavior, and
 small whole models.
 """
 

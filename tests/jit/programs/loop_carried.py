@@ -221,7 +221,7 @@ def rows_backwards(x: Any) -> Any:
 
 
 @program(dims=[[None, 4]])
-def neighbours(x: Any) -> Any:
+def neighbors(x: Any) -> Any:
     s = x[0] * 0
     for i in range(1, x.shape[0]):
         s = s + (x[i] - x[i - 1]).abs()

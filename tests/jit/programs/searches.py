@@ -77,7 +77,7 @@ def rows_unlike_those_before(x: Any) -> Any:
 @program(
     (MATRICES[2], i64([0, 3, -1, 1, 2])), (MATRICES[0], i64([-1, -1])), dims=[[None, 4], [None]]
 )
-def loss_of_the_labelled(logits: Any, label: Any) -> Any:
+def loss_of_the_labeled(logits: Any, label: Any) -> Any:
     total, n = 0.0, 0
     for i in range(logits.shape[0]):
         if label[i] < 0:

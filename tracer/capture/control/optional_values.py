@@ -82,9 +82,13 @@ def conditions_implied_by_branch_result(
     """
     implied = [
         implied_condition_values(pred, holds)
-        | (implied_condition_values(way, value) if isinstance(way, Variable) else frozenset())
-        for way, holds in ((a, True), (b, False))
-        if isinstance(way, Variable) or bool(way) is value
+        | (
+            implied_condition_values(branch_value, value)
+            if isinstance(branch_value, Variable)
+            else frozenset()
+        )
+        for branch_value, holds in ((a, True), (b, False))
+        if isinstance(branch_value, Variable) or bool(branch_value) is value
     ]
     return frozenset.intersection(*implied) if implied else frozenset()
 

@@ -140,12 +140,12 @@ class DataParallel(Layer):
         """Sum the gradients over all processes. Parameters that have no gradient on any rank are
         skipped.
         """
-        everybody = process_groups.global_communicator
-        if everybody.size == 1:
+        world = process_groups.global_communicator
+        if world.size == 1:
             return
         parameters = self._layers.parameters()
         flags = np.array([p.grad is not None for p in parameters], dtype=np.int32)
-        everybody.all_reduce(flags, MAX).wait()
+        world.all_reduce(flags, MAX).wait()
         for bucket in build_buckets(
             [p for p, flag in zip(parameters, flags, strict=True) if flag],
             _BUCKET_MEGABYTES,
@@ -156,7 +156,7 @@ class DataParallel(Layer):
                 bucket.gradient_view(index)[...] = (
                     0 if parameter.grad is None else parameter.grad.array
                 )
-            bucket.start_all_reduce(everybody, SUM).wait()
+            bucket.start_all_reduce(world, SUM).wait()
             for index, parameter in enumerate(bucket.parameters):
                 parameter.grad = Tensor(bucket.gradient_view(index))
 

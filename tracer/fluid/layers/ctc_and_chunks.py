@@ -110,7 +110,7 @@ def chunk_eval(
     excluded_chunk_types: Any = None,
     seq_length: Any = None,
 ) -> tuple[Any, ...]:
-    """Return precision, recall and F1 of chunks, and the numbers of inferred, labelled and correct
+    """Return precision, recall and F1 of chunks, and the numbers of inferred, labeled and correct
     chunks, [1] each.
 
     input, label: int64 [R, 1] with LoD, or [n, T] with seq_length

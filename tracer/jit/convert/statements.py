@@ -167,7 +167,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         symbols = list(
             dict.fromkeys(self._live_writes(node.body, live) + self._live_writes(node.orelse, live))
         )
-        result, holes = self._define_accessors(
+        result, accessors = self._define_accessors(
             [*symbols, *self._dead_branch_writes(node, symbols)], [], node
         )
         call = f"__ol.if_(TEST, THEN, ELSE, GET, SET, NAMES, {len(symbols)})"
@@ -177,7 +177,9 @@ class ControlFlowTransformer(ast.NodeTransformer):
                 other, node.orelse, _first_statement_or_default(node.orelse, node)
             ),
             *result,
-            *statements_from_template(call, node, TEST=node.test, THEN=then, ELSE=other, **holes),
+            *statements_from_template(
+                call, node, TEST=node.test, THEN=then, ELSE=other, **accessors
+            ),
         ]
 
     def visit_While(self, node: ast.While) -> StatementList:
@@ -185,7 +187,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         self.generic_visit(node)
         test, body = self._generate_name("test"), self._generate_name("body")
         inside: StatementList = [*node.body, ast.copy_location(ast.Expr(node.test), node)]
-        result, holes = self._define_accessors(self._live_writes(inside, live), inside, node)
+        result, accessors = self._define_accessors(self._live_writes(inside, live), inside, node)
         return [
             *self._define_function(
                 test, statements_from_template("return TEST", node, TEST=node.test), node
@@ -193,7 +195,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
             *self._define_function(body, node.body, node),
             *result,
             *statements_from_template(
-                "__ol.while_(TEST, BODY, GET, SET, NAMES)", node, TEST=test, BODY=body, **holes
+                "__ol.while_(TEST, BODY, GET, SET, NAMES)", node, TEST=test, BODY=body, **accessors
             ),
         ]
 
@@ -209,7 +211,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
             *node.body,
         ]
         inside[0].targets = [node.target]  # type: ignore[attr-defined]
-        result, holes = self._define_accessors(self._live_writes(inside, live), inside, node)
+        result, accessors = self._define_accessors(self._live_writes(inside, live), inside, node)
         result += self._define_function(body, inside, node, "_ol_item")
         call = "__ol.for_(ITER, BODY, GET, SET, NAMES)"
         if extra is not None:
@@ -219,7 +221,9 @@ class ControlFlowTransformer(ast.NodeTransformer):
             call = "__ol.for_(ITER, BODY, GET, SET, NAMES, TEST)"
         return [
             *result,
-            *statements_from_template(call, node, ITER=node.iter, BODY=body, TEST=test, **holes),
+            *statements_from_template(
+                call, node, ITER=node.iter, BODY=body, TEST=test, **accessors
+            ),
         ]
 
     def visit_Assert(self, node: ast.Assert) -> StatementList:

@@ -589,7 +589,7 @@ class GuardSet:
         )
 
     def to_user_guards(self) -> list[Guard]:
-        """Return the guards as `Guard` objects, which users see in `assumptions`."""
+        """Return the guards as `Guard` objects, which users see in `guards`."""
         unstable = [
             Guard("state", label, 0, "differs at each call", "read by Python", "", "")
             for label in self.unstable_reads

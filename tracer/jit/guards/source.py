@@ -58,7 +58,7 @@ class Source:
     display_name: str
     holder: Any
     key: Any
-    # the kind of guard that `assumptions` of a program shows
+    # the kind of guard that `guards` of a program shows
     guard_kind: ClassVar[str] = "attribute"
     # Whether ReadTracker created the source when converted code read the location. Sources without
     # this flag are created for all names that occur in the code, even if the code does not read

@@ -55,14 +55,14 @@ def isinstance_(value: Any, classes: Any) -> bool:
     kind = symbolic_scalar_kind(value)
     if kind is None:
         return isinstance(value, classes)
-    answers = {
+    results = {
         isinstance(value, classes) if t is Tensor else issubclass(t, classes) for t in kind.types
     }
-    if len(answers) > 1:
+    if len(results) > 1:
         return bool(
             raise_or_collect_concrete_number_error(value, "isinstance()", COMPARISON_FIX_HINT, True)
         )
-    return answers.pop()
+    return results.pop()
 
 
 def _python_type_of_tensor_array(array: TensorArray) -> type:
@@ -216,12 +216,12 @@ def _operator_hasattr(value: Any, name: str) -> Any:
             if isinstance(attribute, Variable)
             else hasattr(value, name)
         )
-    answers = {hasattr(value if t is Tensor else t, name) for t in kind.types}
-    if len(answers) > 1:
+    results = {hasattr(value if t is Tensor else t, name) for t in kind.types}
+    if len(results) > 1:
         return bool(
             raise_or_collect_concrete_number_error(value, "hasattr()", COMPARISON_FIX_HINT, False)
         )
-    return answers.pop()
+    return results.pop()
 
 
 def _operator_getattr(value: Any, name: str, *default: Any) -> Any:

@@ -98,15 +98,15 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
     mode = find_static_base_mode(state.mode)
     if not isinstance(test, Variable) or mode is None:
         if not test:
-            said = message()
+            text = message()
             raise mark_exception_of_raise_statement(
-                AssertionError() if said is None else AssertionError(said)
+                AssertionError() if text is None else AssertionError(text)
             )
         return
-    said = _evaluate_message_or_source_text(message)
-    data = [said] if isinstance(said, Variable) else []
+    text = _evaluate_message_or_source_text(message)
+    data = [text] if isinstance(text, Variable) else []
     emit_assert(
-        mode, cast_variable_to_bool(test), "" if data or said is None else str(said), "", data
+        mode, cast_variable_to_bool(test), "" if data or text is None else str(text), "", data
     )
 
 

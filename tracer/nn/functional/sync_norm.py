@@ -58,9 +58,9 @@ def sync_batch_norm(
         )
     )
     mean = _sum_over_ranks(_sum_over_axes(x32, axes)) / count
-    centred = x32 - mean
-    variance = _sum_over_ranks(_sum_over_axes(centred * centred, axes)) / count
-    out = centred * OPS["rsqrt"](variance + epsilon)
+    centered = x32 - mean
+    variance = _sum_over_ranks(_sum_over_axes(centered * centered, axes)) / count
+    out = centered * OPS["rsqrt"](variance + epsilon)
     if weight is not None:
         out = out * OPS["reshape2"](cast(weight, stat_dtype), shape=channel_shape)
     if bias is not None:

@@ -91,9 +91,9 @@ def linear_chain_crf(emission, lod=None, transition=None, label=None, length=Non
             bool(((labels[a:b] >= 0) & (labels[a:b] < rows.shape[1])).all()),
             "an element of Label is not in [0, the number of labels)",
         )
-        ways = _forward(rows[a:b], wide)
-        alpha[a:b] = np.exp(ways - _log_sum_exp(ways, 1)[:, None])
-        found[i, 0] = _log_sum_exp(ways[-1] + wide[1], 0) - _path_score(
+        scores = _forward(rows[a:b], wide)
+        alpha[a:b] = np.exp(scores - _log_sum_exp(scores, 1)[:, None])
+        found[i, 0] = _log_sum_exp(scores[-1] + wide[1], 0) - _path_score(
             rows[a:b], labels[a:b], wide
         )
     top = rows.max(axis=1, keepdims=True) if len(rows) else rows
@@ -181,9 +181,9 @@ def _best_path(rows: Any, transition: Any) -> Any:
     """The label sequence with the best score (Viterbi 1967)."""
     gain, origins = transition[0] + rows[0], []
     for row in rows[1:]:
-        ways = gain[:, None] + transition[2:]
-        origins.append(ways.argmax(axis=0))
-        gain = ways.max(axis=0) + row
+        scores = gain[:, None] + transition[2:]
+        origins.append(scores.argmax(axis=0))
+        gain = scores.max(axis=0) + row
     path = [int((gain + transition[1]).argmax())]
     for choice in reversed(origins):
         path.append(int(choice[path[-1]]))

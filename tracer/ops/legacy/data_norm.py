@@ -118,16 +118,17 @@ def _(
     and BatchSquareSum are these statistics of the current batch.
     """
 
-    def zero_channels_of_unshown_slots(t: Any) -> Any:
+    def zero_channels_of_slots_without_shows(t: Any) -> Any:
         return mul(t, mask_of_slots_with_nonzero_show(x, slot_dim=slot_dim)) if slot_dim > 0 else t
 
     def masked_sum_over_batch(t: Any) -> Any:
-        return reduce_sum(zero_channels_of_unshown_slots(t), dim=[0])
+        return reduce_sum(zero_channels_of_slots_without_shows(t), dim=[0])
 
     def x_grad() -> Any:
         # Paddle skips slots without data only if scale_w is given.
         return mul(
-            zero_channels_of_unshown_slots(mul(g, scale_w)) if enable_scale_and_shift else g, Scales
+            zero_channels_of_slots_without_shows(mul(g, scale_w)) if enable_scale_and_shift else g,
+            Scales,
         )
 
     def rows() -> Any:

@@ -116,9 +116,9 @@ def _make_output_size_attrs(sizes: Sequence[int]) -> dict[str, int]:
     return dict(zip(("out_d", "out_h", "out_w")[3 - len(sizes) :], sizes, strict=True))
 
 
-def _define_legacy_resize_op(kind: str, today: Op) -> Op:
-    """Define the op `<kind>_interp` of Paddle 1.x, which calls `today`, the op of Paddle 2. The
-    attribute `scale` of the older op is a scalar.
+def _define_legacy_resize_op(kind: str, current_op: Op) -> Op:
+    """Define the op `<kind>_interp` of Paddle 1.x, which calls `current_op`, the op of Paddle 2.
+    The attribute `scale` of the older op is a scalar.
     """
 
     @op(f"{kind}_interp", INTERP_SLOTS, validate_before_kernel=True, public_name="interpolate")
@@ -141,7 +141,7 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
         attrs = {"data_layout": data_layout, "out_d": out_d, "out_h": out_h, "out_w": out_w}
         attrs |= {"align_corners": align_corners, "align_mode": align_mode}
         factor = scale if scale_tensor is None else float(scale_tensor.reshape(-1)[0])
-        return today.kernel(
+        return current_op.kernel(
             x, out_size, sizes, **_attrs_with_output_sizes_from_scale(x.shape, factor, attrs)
         )
 
@@ -149,7 +149,7 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
     def _(x, out_size, sizes, scale_tensor, *, scale, **attrs):
         check(len(x.shape) - 2 in RANKS_BY_KIND[kind], "has another number of axes than images")
         scales = [scale] if scale > 0 else []
-        return today.infer((x, out_size, sizes, scale_tensor), {**attrs, "scale": scales})
+        return current_op.infer((x, out_size, sizes, scale_tensor), {**attrs, "scale": scales})
 
     @kernel.vjp
     def _(g, x, out_size, sizes, scale_tensor, *, scale, **attrs):
@@ -172,11 +172,11 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
     return kernel
 
 
-for _kind, _today in (
+for _kind, _current_op in (
     ("nearest", nearest),
     ("linear", linear),
     ("bilinear", bilinear),
     ("trilinear", trilinear),
     ("bicubic", bicubic),
 ):
-    _define_legacy_resize_op(_kind, _today)
+    _define_legacy_resize_op(_kind, _current_op)

@@ -76,7 +76,7 @@ def _bounding_box_of_polygons(outlines: list[Any]) -> Any:
 
 
 def _mask_targets_of_image(
-    things: list[list[Any]], rois: Any, labels: Any, scale: Any, size: int
+    instances: list[list[Any]], rois: Any, labels: Any, scale: Any, size: int
 ) -> tuple[Any, Any, Any, Any]:
     """Return the foreground regions of an image, their indices, classes and masks. If the image has
     no foreground regions, return the first background region with a mask of -1.
@@ -90,16 +90,16 @@ def _mask_targets_of_image(
             np.zeros(len(first), np.int64),
             np.full((len(first), size * size), -1, np.int32),
         )
-    check(len(things) > 0, "an image has foreground regions, but all its objects are crowds")
+    check(len(instances) > 0, "an image has foreground regions, but all its objects are crowds")
     own = rois[found] / scale
     best = np.argmax(
         box_ious(
-            own, np.stack([_bounding_box_of_polygons(t) for t in things]).astype(own.dtype), 1.0
+            own, np.stack([_bounding_box_of_polygons(t) for t in instances]).astype(own.dtype), 1.0
         ),
         axis=1,
     )
     masks = np.stack(
-        [_instance_mask(things[i], box, size) for i, box in zip(best, own, strict=True)]
+        [_instance_mask(instances[i], box, size) for i, box in zip(best, own, strict=True)]
     )
     return own * scale, found, labels[found], masks
 
@@ -152,12 +152,15 @@ def generate_mask_labels(
         len(require_row_offsets(kinds_lod, "GtClasses")) == len(infos) + 1,
         "GtClasses and ImInfo have different numbers of images",
     )
-    cuts, things = require_row_offsets(rois_lod, "Rois"), _polygons_by_instance(points, points_lod)
+    cuts, instances = (
+        require_row_offsets(rois_lod, "Rois"),
+        _polygons_by_instance(points, points_lod),
+    )
     counted = (kinds.reshape(-1) > 0) & (crowd.reshape(-1) == 0)
     made = []
     for n, (a, b) in enumerate(pairwise(cuts)):
         whole = range(points_lod[0][n], points_lod[0][n + 1])
-        here = [things[i] for i in whole if counted[i]]
+        here = [instances[i] for i in whole if counted[i]]
         made.append(
             _mask_targets_of_image(
                 here, rois[a:b], labels.reshape(-1)[a:b], infos[n, 2], resolution

@@ -77,9 +77,9 @@ def ftrl(
     one, rate = param.dtype.type, _learning_rate_in_dtype_of(lr, param)
     total = squared + grad * grad
     power = np.sqrt if lr_power == -0.5 else lambda a: a ** one(-lr_power)
-    pull = linear + grad - (power(total) - power(squared)) / rate * param
-    shrunk = (one(l1) * np.sign(pull) - pull) / (power(total) / rate + one(2 * l2))
-    return np.where(np.abs(pull) > one(l1), shrunk, one(0)), total, pull
+    new_linear = linear + grad - (power(total) - power(squared)) / rate * param
+    shrunk = (one(l1) * np.sign(new_linear) - new_linear) / (power(total) / rate + one(2 * l2))
+    return np.where(np.abs(new_linear) > one(l1), shrunk, one(0)), total, new_linear
 
 
 @op(

@@ -25,10 +25,10 @@ def _append_sampled_classes_with_probs(labels, count, of, seed):
 
     -> int64, float [N,T+S]
     """
-    source, tries = rng.generator(seed), 0
+    source, num_draws = rng.generator(seed), 0
     found: list[int] = []
     while len(found) < count:
-        tries += 1
+        num_draws += 1
         one = int(np.exp(source.random() * np.log(of + 1.0)) - 1) % of
         if one not in found:
             found.append(one)
@@ -36,7 +36,9 @@ def _append_sampled_classes_with_probs(labels, count, of, seed):
         [labels, np.broadcast_to(np.array(found, np.int64), (len(labels), count))], axis=1
     )
     chance = _log_uniform_probability(samples, of)
-    return samples, chance * count if tries == count else -np.expm1(tries * np.log1p(-chance))
+    return samples, chance * count if num_draws == count else -np.expm1(
+        num_draws * np.log1p(-chance)
+    )
 
 
 @op(

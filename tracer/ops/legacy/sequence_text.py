@@ -279,8 +279,8 @@ def chunk_eval(
             for each in (ours, theirs)
         ]
         found += [len(parts[0]), len(parts[1]), len(parts[0] & parts[1])]
-    inferred, labelled, correct = found
-    precision, recall = (correct / n if n else 0.0 for n in (inferred, labelled))
+    inferred, labeled, correct = found
+    precision, recall = (correct / n if n else 0.0 for n in (inferred, labeled))
     f1 = 2 * precision * recall / (precision + recall) if correct else 0.0
     shares = (np.array([v], np.float32) for v in (precision, recall, f1))
     return *shares, *(np.array([v], np.int64) for v in found)

@@ -93,7 +93,7 @@ def require_other_params_file_than_source(
     if path and os.path.realpath(path) == os.path.realpath(prefix + PARAMS):
         raise OpError(
             f"quantize: {os.path.basename(prefix)} is the prefix of the float model; give another "
-            "one with --out"
+            "one with --output"
         )
 
 

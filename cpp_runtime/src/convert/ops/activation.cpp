@@ -204,7 +204,7 @@ LowerFn make_softmax_before_opset13_rule(std::string_view onnx) {
     auto x = n.input("X");
     auto last = n.require_known_rank(x) - 1;
     n.require(n.normalized_axis_attr("axis", -1, last + 1) == last,
-              "below opset 13 only the last axis can be normalised");
+              "below opset 13 only the last axis can be normalized");
     n.set_output("Out", n.emit(onnx, {x}, {{"axis", last}}));
   };
 }

@@ -136,11 +136,11 @@ NearestRowsOfPaddleAndOnnx nearest_rows_of_paddle_and_onnx(std::int64_t size, st
   NearestRowsOfPaddleAndOnnx rows;
   for (std::int64_t i = 0; i < out; ++i) {
     auto at = static_cast<float>(i);
-    auto there = corners ? std::round(at * (image - 1) / (whole - 1)) : std::floor(at / by);
+    auto onnx_position = corners ? std::round(at * (image - 1) / (whole - 1)) : std::floor(at / by);
     double position = at * ratio;
     rows.paddle.push_back(
         std::min(static_cast<std::int64_t>(position + (corners ? 0.5 : 0)), size - 1));
-    rows.onnx.push_back(std::min(static_cast<std::int64_t>(there), size - 1));
+    rows.onnx.push_back(std::min(static_cast<std::int64_t>(onnx_position), size - 1));
   }
   return rows;
 }
@@ -205,12 +205,12 @@ bool all_output_dims_exceed_one(const ResizeSizesOrScales& r) {
 
 NodeContext::Attrs onnx_resize_mode_attrs(const NodeContext& n, InterpolationMethod method,
                                           const ResizeSizesOrScales& r) {
-  bool corners = n.attr("align_corners", true), centred = n.attr("align_mode", 1) == 0;
+  bool corners = n.attr("align_corners", true), centered = n.attr("align_mode", 1) == 0;
   static constexpr std::string_view names[] = {"nearest", "linear", "cubic"};
   std::string counted =
-      corners                                             ? "align_corners"
-      : method == InterpolationMethod::cubic              ? "half_pixel"
-      : method != InterpolationMethod::linear || !centred ? "asymmetric"
+      corners                                              ? "align_corners"
+      : method == InterpolationMethod::cubic               ? "half_pixel"
+      : method != InterpolationMethod::linear || !centered ? "asymmetric"
       // half_pixel and pytorch_half_pixel differ for an output of a single row, which Paddle
       // maps to the first row.
       // ONNX Runtime has a blocked (NCHWc) kernel for half_pixel only.

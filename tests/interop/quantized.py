@@ -45,18 +45,18 @@ def fed(layer):
 
 def aware(prefix, **settings):
     """Training that knows of it, by the older interface."""
-    quantiser, layer = ImperativeQuantAware(**settings), net()
-    quantiser.quantize(layer)
+    quantizer, layer = ImperativeQuantAware(**settings), net()
+    quantizer.quantize(layer)
     fed(layer.train() or layer).eval()
-    quantiser.save_quantized_model(layer, prefix, input_spec=spec())
+    quantizer.save_quantized_model(layer, prefix, input_spec=spec())
 
 
 def afterwards(prefix):
     """After training, by the older interface."""
     layer = net()
     layer.eval()
-    quantiser = ImperativePTQ()
-    quantiser.save_quantized_model(fed(quantiser.quantize(layer)), prefix, input_spec=spec())
+    quantizer = ImperativePTQ()
+    quantizer.save_quantized_model(fed(quantizer.quantize(layer)), prefix, input_spec=spec())
 
 
 def newer(prefix, kind):
@@ -66,14 +66,14 @@ def newer(prefix, kind):
         if kind == "PTQ"
         else FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
     )
-    quantiser = getattr(quantization, kind)(
+    quantizer = getattr(quantization, kind)(
         quantization.QuantConfig(activation=watch, weight=watch)
     )
     layer = net()
     (layer.train if kind == "QAT" else layer.eval)()
-    layer = fed(quantiser.quantize(layer))
+    layer = fed(quantizer.quantize(layer))
     layer.eval()
-    paddle.jit.save(quantiser.convert(layer, inplace=True), prefix, input_spec=spec())
+    paddle.jit.save(quantizer.convert(layer, inplace=True), prefix, input_spec=spec())
 
 
 def of_a_file(prefix, **settings):
@@ -96,7 +96,7 @@ def of_a_file(prefix, **settings):
     )
     paddle.enable_static()
     try:
-        quantiser = PostTrainingQuantization(
+        quantizer = PostTrainingQuantization(
             paddle.static.Executor(paddle.CPUPlace()),
             folder,
             model_filename="m.pdmodel",
@@ -107,9 +107,9 @@ def of_a_file(prefix, **settings):
             quantizable_op_type=["conv2d", "depthwise_conv2d", "matmul_v2", "elementwise_add"],
             **settings,
         )
-        quantiser.quantize()
+        quantizer.quantize()
         place, name = os.path.split(prefix)
-        quantiser.save_quantized_model(place, f"{name}.pdmodel", f"{name}.pdiparams")
+        quantizer.save_quantized_model(place, f"{name}.pdmodel", f"{name}.pdiparams")
     finally:
         paddle.disable_static()
 

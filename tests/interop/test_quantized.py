@@ -28,8 +28,8 @@ def model(
     request: pytest.FixtureRequest, paddle: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Any]:
     """Return the prefix of a quantizer's model, and real Paddle's results."""
-    prefix = tmp_path_factory.mktemp("quantised") / request.param
-    paddle.ask("quantise", way=request.param, prefix=str(prefix))
+    prefix = tmp_path_factory.mktemp("quantized") / request.param
+    paddle.ask("quantize", way=request.param, prefix=str(prefix))
     return prefix, paddle.run(prefix, Path(f"{prefix}.npz"), "out", ("static",))["static"][0]
 
 

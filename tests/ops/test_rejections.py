@@ -24,7 +24,7 @@ def ix(*values: Any) -> Any:
 
 
 # fmt: off
-REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
+REJECTED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("reshape2", [f(2, 3)], {"shape": [4, -1]}, "shape=[4, -1]: the 6 elements of X are not a multiple of 4 (X=float32[2,3])"),
     ("reshape2", [f(2, 3)], {"shape": [-1, -1]}, "shape=[-1, -1] contains more than one -1"),
     ("reshape2", [f(2, 3)], {"shape": [-2, 3]}, "shape=[-2, 3] contains a size below -1"),
@@ -136,7 +136,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("type", "args", "attrs", "words"), REFUSED)
+@pytest.mark.parametrize(("type", "args", "attrs", "words"), REJECTED)
 def test_rejected(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
     tensors = [
         a if a is None else [Tensor(t) for t in a] if isinstance(a, list) else Tensor(a)

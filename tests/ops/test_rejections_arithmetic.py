@@ -25,7 +25,7 @@ def ix(*values: Any) -> Any:
 
 
 # fmt: off
-REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
+REJECTED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("elementwise_add", [f(2, 3), f(4, 5)], {}, "add: the shapes do not broadcast: axis -2 has 2 and 4 elements; both must be equal, or one of them 1 (X=float32[2,3], Y=float32[4,5])"),
     ("elementwise_mul", [f(2, 3, 4), f(3)], {"axis": 2}, "the shapes do not broadcast"),
     ("elementwise_sub", [f(2, 3), f(2)], {"axis": 2}, "axis=2 puts axes of the smaller shape beyond those of the larger one"),
@@ -114,7 +114,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("type", "args", "attrs", "words"), REFUSED)
+@pytest.mark.parametrize(("type", "args", "attrs", "words"), REJECTED)
 def test_rejected(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
     tensors = [
         a if a is None else [Tensor(t) for t in a] if isinstance(a, list) else Tensor(a)

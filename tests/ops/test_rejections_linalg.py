@@ -27,7 +27,7 @@ FFT = {"axes": [0], "normalization": "backward", "forward": True}
 INFINITE = np.array([[np.inf, 2, 3], [4, 5, 6], [7, -np.inf, 1]], "f")  # LAPACK does not end for it
 ZERO = np.zeros((2, 2), "float32")
 # fmt: off
-REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
+REJECTED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("complex", [f(2), f(3)], {}, "the shapes do not broadcast"),
     ("complex", [f(2, dtype="float16"), f(2, dtype="float16")], {}, "half precision"),
     ("complex", [f(2, dtype="int64"), f(2, dtype="int64")], {}, "needs a floating dtype"),
@@ -97,7 +97,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("type", "args", "attrs", "words"), REFUSED)
+@pytest.mark.parametrize(("type", "args", "attrs", "words"), REJECTED)
 def test_rejected(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
     tensors = [[Tensor(t) for t in a] if isinstance(a, list) else Tensor(a) for a in args]
     with pytest.raises(OpError) as caught:

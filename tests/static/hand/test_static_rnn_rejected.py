@@ -98,7 +98,7 @@ def in_a_branch_of_it(rnn: Any, x: Any, y: Any) -> None:
     static.nn.cond(one.sum() > 0, lambda: rnn.memory(init=y), lambda: one)
 
 
-REFUSED: list[tuple[Step, str]] = [
+REJECTED: list[tuple[Step, str]] = [
     (lambda rnn, x, y: None, "step: there is no step_input"),
     (lambda rnn, x, y: rnn.step_input(x), "step: there is no output; use step_output"),
     (
@@ -144,14 +144,14 @@ REFUSED: list[tuple[Step, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "message"), REFUSED)
+@pytest.mark.parametrize(("body", "message"), REJECTED)
 def test_invalid_steps_are_rejected(body: Step, message: str, static_mode: Any) -> None:
     """With the user's line; nothing of them stays in the program."""
     x, y = static.data("x", [3, 2]), static.data("y", [2]) * 1.0
     before, rnn = str(static.default_main_program()), static.nn.StaticRNN()
     with pytest.raises(OpError, match=message) as caught, rnn.step():
         body(rnn, x, y)
-    assert "test_static_rnn_refused.py" in str(caught.value)
+    assert "test_static_rnn_rejected.py" in str(caught.value)
     assert str(static.default_main_program()) == before
     with pytest.raises(OpError, match="the outputs exist only after the step is defined"):
         rnn()

@@ -35,7 +35,7 @@ POOLED = {
 }  # fmt: skip
 MASKS = {"num_classes": 2, "resolution": 2}
 # fmt: off
-REFUSED = [
+REJECTED = [
     ("anchor_generator", [f(2, 2)], SIZES, "Input needs four axes"),
     ("anchor_generator", [f(1, 1, 2, 2)], {**SIZES, "variances": [0.1]}, "variances=[0.1] are not four numbers"),
     ("anchor_generator", [f(1, 1, 2, 2)], {**SIZES, "stride": [0.0, 1.0]}, "stride=[0.0, 1.0] are not two positive numbers"),
@@ -73,7 +73,7 @@ REFUSED = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("type", "args", "attrs", "words"), REFUSED)
+@pytest.mark.parametrize(("type", "args", "attrs", "words"), REJECTED)
 def test_rejected(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
     tensors = [
         a if a is None else [Tensor(t) for t in a] if isinstance(a, list) else Tensor(a)
