@@ -169,6 +169,7 @@ TEST("fuzz lowering: every op") {
   for (std::string_view type : op_types_with_rule())
     if (registry().find(type)) types.push_back(type);
   int lowered = 0;
-  int rejected = fuzz::rejected(kRounds, [&](Dice& dice) { lower_hostile(types, dice), ++lowered; });
+  int rejected =
+      fuzz::rejected(kRounds, [&](Dice& dice) { lower_hostile(types, dice), ++lowered; });
   CHECK(rejected > 0 && lowered > 0);
 }

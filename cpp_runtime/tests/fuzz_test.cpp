@@ -112,5 +112,5 @@ TEST("fuzz json: the manifest of a cache entry") {
   FileRecord weights{key + "-a.weights", blake2b_hex_digest("w"), {1, 2, 3, 4}};
   std::string good = format_manifest({key + "-a", blake2b_hex_digest("g"), weights, weights}, key);
   rejected(good,
-          [&](const std::string& bytes) { CHECK(bytes == good || !parse_manifest(bytes, key)); });
+           [&](const std::string& bytes) { CHECK(bytes == good || !parse_manifest(bytes, key)); });
 }

@@ -27,7 +27,8 @@ class Reader {
     Json root = document_.root();
     Program program;
     program.file = file_;
-    if (!root.find("base_code")) fail(root, "this is not a program that Paddle 3 saved, there is no field 'base_code'");
+    if (!root.find("base_code"))
+      fail(root, "this is not a program that Paddle 3 saved, there is no field 'base_code'");
     Json base = require_field(root, "base_code", Json::Type::object);
     if (require_field(base, "magic", Json::Type::string).string_or_empty() != "pir")
       fail(base, "magic is not 'pir'");
