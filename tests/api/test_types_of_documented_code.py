@@ -35,7 +35,7 @@ import oarlock.nn.functional as F
 """
 # Errors that are expected: regular expressions of the program, the line and the message, and why.
 EXPECTED = {
-    r"(fluid|adding_an_op)\.py .*": "imports PaddlePaddle",
+    r"(paddle1|adding_an_op)\.py .*": "imports PaddlePaddle",
     r".* np\.float32\(\[.*": "NumPy declares that its scalar types take numbers",
     r"nn\.Layer\.(add_parameter|add_sublayer|register_buffer) .*": "an attribute that is registered "
     "by name; a class declares it",

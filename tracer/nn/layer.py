@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal, Self, TypeAlias, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeAlias,
+    TypeVar,
+    overload,
+)
 
 import numpy as np
 
@@ -114,6 +124,17 @@ class _LayerHelperDescriptor:
         )
 
 
+Parameters = ParamSpec("Parameters")
+ResultT_co = TypeVar("ResultT_co", covariant=True)
+
+
+class HasForward(Protocol[Parameters, ResultT_co]):
+    """A layer, for type checkers: calling it takes the arguments of `forward`."""
+
+    def forward(self, *inputs: Parameters.args, **kwargs: Parameters.kwargs) -> ResultT_co:
+        """Compute the outputs."""
+
+
 SublayerT = TypeVar("SublayerT", bound=Callable[..., Any] | None)  # usually a layer
 
 
@@ -210,21 +231,34 @@ class Layer:
             "when the layer is called"
         )
 
-    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Call the pre-forward hooks, `forward` and the post-forward hooks; return the outputs."""
-        mode = state.mode
-        forward = mode.convert_forward(self.forward) if mode.converts_forward else self.forward
-        if not self._forward_pre_hooks and not self._forward_post_hooks:
-            return forward(*inputs, **kwargs)
-        for hook in list(self._forward_pre_hooks.values()):
-            replacement = hook(self, inputs)
-            if replacement is not None:
-                inputs = replacement if isinstance(replacement, tuple) else (replacement,)
-        outputs = forward(*inputs, **kwargs)
-        for hook in list(self._forward_post_hooks.values()):
-            replacement = hook(self, inputs, outputs)
-            outputs = outputs if replacement is None else replacement
-        return outputs
+    if TYPE_CHECKING:
+
+        def __call__(
+            self: HasForward[Parameters, ResultT_co],
+            *inputs: Parameters.args,
+            **kwargs: Parameters.kwargs,
+        ) -> ResultT_co:
+            raise NotImplementedError
+
+    else:
+
+        def __call__(self, *inputs, **kwargs):
+            """Call the pre-forward hooks, `forward` and the post-forward hooks; return the
+            outputs.
+            """
+            mode = state.mode
+            forward = mode.convert_forward(self.forward) if mode.converts_forward else self.forward
+            if not self._forward_pre_hooks and not self._forward_post_hooks:
+                return forward(*inputs, **kwargs)
+            for hook in list(self._forward_pre_hooks.values()):
+                replacement = hook(self, inputs)
+                if replacement is not None:
+                    inputs = replacement if isinstance(replacement, tuple) else (replacement,)
+            outputs = forward(*inputs, **kwargs)
+            for hook in list(self._forward_post_hooks.values()):
+                replacement = hook(self, inputs, outputs)
+                outputs = outputs if replacement is None else replacement
+            return outputs
 
     # -- members
     # ------------------------------------------------------------------------------------- NOTE:

@@ -46,8 +46,7 @@ class Translator(nn.Layer):
         memory = self.projection(encoded)
         mask = paddle.tril(paddle.ones([target.shape[1], target.shape[1]])).astype("bool")
         assert hidden.shape == cell.shape
-        logits: paddle.Tensor = self.head(self.decoder(self.embedding(target), memory, mask))
-        return logits
+        return self.head(self.decoder(self.embedding(target), memory, mask))
 
     @paddle.no_grad()
     def generate(self, source: paddle.Tensor, start: int, length: int) -> list[int]:

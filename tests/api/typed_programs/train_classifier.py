@@ -13,7 +13,7 @@ class Net(nn.Layer):
         self.output = nn.Linear(16, 2, bias_attr=False)
 
     def forward(self, x: paddle.Tensor) -> paddle.Tensor:
-        return self.output(nn.functional.relu(self.hidden(x)))  # type: ignore[no-any-return]
+        return self.output(nn.functional.relu(self.hidden(x)))
 
 
 net = Net(4)

@@ -14,8 +14,7 @@ class Net(paddle.nn.Layer):
         self.linear = paddle.nn.Linear(2, 2)
 
     def forward(self, x: paddle.Tensor) -> paddle.Tensor:
-        y: paddle.Tensor = self.lienar(x)  # error
-        return y
+        return self.lienar(x)  # error
 
 
 Net().paramters()  # error
