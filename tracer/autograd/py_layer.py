@@ -57,7 +57,7 @@ class PyLayerContext:
         """
         self._saved_tensors = tensors
 
-    def saved_tensor(self) -> tuple[Any, ...]:
+    def saved_tensor(self) -> tuple[Tensor, ...]:
         """Return the tensors that `save_for_backward` saved.
 
         Returns
