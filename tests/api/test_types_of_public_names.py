@@ -56,7 +56,6 @@ EXCEPTIONS = {
     r"nn\.RNNCellBase\..*|nn\.BeamSearchDecoder.*|nn\.dynamic_decode.*": "states are nested structures of tensors",
     r"nn\.TransformerDecoder\.gen_cache.*": "pairs, or tuples with `do_zip`",
     r"nn\.quant\..*\((layer|observer)\).*|quantization\.BaseObserver\.cal_thresholds.*": "layers and observers of users",
-    r"autograd\.PyLayerContext\.saved_tensor.*": "tensors, and None as saved",
     r"jit\.(ProgramTranslator|StaticFunction)\..*": "arguments and results of the user's function",
     r"jit\.TracedLayer\.trace -> .*": "the outputs of the user's layer",
     r"jit\.TranslatedLayer.*": "options of several types; the program of a file",
