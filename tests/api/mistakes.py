@@ -329,7 +329,7 @@ MISTAKES = {
     ),
     "dropout_probability": Mistake(
         "F.dropout(paddle.ones([2]), p=2)",
-        "dropout: p=2 is not a probability",
+        "dropout: p=2 is not between 0 and 1",
     ),
     "axis_out_of_range": Mistake(
         "paddle.ones([2, 3]).sum(axis=2)",

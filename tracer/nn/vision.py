@@ -654,7 +654,7 @@ returns : [*], dtype of input
 Raises
 ------
 OpError
-    In a call, if `p` is not a probability.
+    In a call, if `p` is not between 0 and 1.
 
 Examples
 --------
@@ -693,7 +693,7 @@ returns : [N, C, H, W], dtype of input
 Raises
 ------
 OpError
-    In a call, if the rank does not fit, or `p` is not a probability.
+    In a call, if the rank does not fit, or `p` is not between 0 and 1.
 
 Examples
 --------
@@ -732,7 +732,7 @@ returns : [N, C, D, H, W], dtype of input
 Raises
 ------
 OpError
-    In a call, if the rank does not fit, or `p` is not a probability.
+    In a call, if the rank does not fit, or `p` is not between 0 and 1.
 
 Examples
 --------

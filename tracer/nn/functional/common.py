@@ -173,7 +173,7 @@ def dropout(
     Raises
     ------
     OpError
-        If `p` is not a probability, or `axis`, `mode` or the dtype is not valid.
+        If `p` is not between 0 and 1, or `axis`, `mode` or the dtype is not valid.
 
     Notes
     -----
@@ -199,7 +199,7 @@ def dropout(
             return _dropout_with_tensor_p(x, p, axis, training, mode)
         p = p.item()
     if not 0 <= p <= 1:
-        raise OpError(append_user_line(f"dropout: p={p} is not a probability"))
+        raise OpError(append_user_line(f"dropout: p={p} is not between 0 and 1"))
     if p == 0 or (not training and mode == "upscale_in_train" and state.mode.is_eager):
         return x
     if axis is not None:
@@ -295,7 +295,7 @@ def dropout2d(
     Raises
     ------
     OpError
-        If x does not have four axes, or `p` is not a probability.
+        If x does not have four axes, or `p` is not between 0 and 1.
 
     Examples
     --------
@@ -336,7 +336,7 @@ def dropout3d(
     Raises
     ------
     OpError
-        If x does not have five axes, or `p` is not a probability.
+        If x does not have five axes, or `p` is not between 0 and 1.
 
     Examples
     --------
@@ -373,7 +373,7 @@ def alpha_dropout(
     Raises
     ------
     OpError
-        If `p` is not a probability.
+        If `p` is not between 0 and 1.
 
     Examples
     --------
@@ -382,7 +382,7 @@ def alpha_dropout(
     [-0.779, 0.779]
     """
     if not 0 <= p <= 1:
-        raise OpError(append_user_line(f"alpha_dropout: p={p} is not a probability"))
+        raise OpError(append_user_line(f"alpha_dropout: p={p} is not between 0 and 1"))
     if not training or p == 0:
         return x
     if p == 1:
