@@ -253,7 +253,7 @@ MISTAKES = {
     ),
     "save_without_spec": Mistake(
         "paddle.jit.save(nn.Linear(2, 2), 'net')",
-        "for every argument of forward, such as [InputSpec([None, 4], 'float32')], not NoneType",
+        "for every argument of forward, such as [paddle.static.InputSpec([None, 4], 'float32')], not NoneType",
     ),
     "load_missing": Mistake(
         "paddle.jit.load('missing')",

@@ -213,7 +213,7 @@ def _arguments_to_save(function: Any, input_spec: Any) -> FlattenedArguments:
         raise OpError(
             append_user_line(
                 f"jit.save: input_spec should be a list with an InputSpec for every argument "
-                f"of forward, such as [InputSpec([None, 4], 'float32')], not "
+                f"of forward, such as [paddle.static.InputSpec([None, 4], 'float32')], not "
                 f"{type(input_spec).__name__}"
             )
         )
