@@ -189,6 +189,13 @@ def test_user_attribute_errors_are_unchanged() -> None:
         paddle.nn.Sequential(Mine())(paddle.ones([1]))
 
 
+def test_list_that_contains_itself_is_rejected() -> None:
+    cyclic: list[Any] = []
+    cyclic.append(cyclic)
+    with pytest.raises(OperandError, match="^exp: x must be a Tensor, not list\n"):
+        paddle.exp(cyclic)  # type: ignore[arg-type]
+
+
 def test_none_in_a_list_is_rejected() -> None:
     with pytest.raises(OperandError, match="^concat: X\\[1\\] must be a Tensor, not NoneType\n"):
         paddle.concat([paddle.ones([1]), None])

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .dtype import MAX_RANK
 from .errors import (
     IndexRangeError,
     OperandError,
@@ -32,7 +33,9 @@ def not_a_tensor_message(arg: Any, name: str = "an argument") -> str:
 def _contains_numbers(arg: Any) -> bool:
     """Whether `paddle.to_tensor` converts an argument."""
     first = arg
-    while isinstance(first, list | tuple) and first:
+    for _ in range(MAX_RANK):  # a list may contain itself
+        if not isinstance(first, list | tuple) or not first:
+            break
         first = first[0]
     return isinstance(first, np.ndarray | np.generic | complex | float | int)
 
