@@ -54,7 +54,7 @@ SAME_AS_PIL = {
 
 
 @pytest.mark.parametrize("case", SAME_AS_PIL)
-@pytest.mark.parametrize("image", [IMAGE, color_grid()], ids=["picture", "colors"])
+@pytest.mark.parametrize("image", [IMAGE, color_grid()], ids=["image", "colors"])
 def test_ndarray_equals_pil(case: str, image: Any) -> None:
     if image.shape[1] == 1 and case.split(maxsplit=1)[0] in (
         "crop",
