@@ -14,6 +14,7 @@ import numpy as np
 import typer
 
 from .. import jit, nn
+from ..core.cuda import load_driver
 from ..core.errors import OarlockError
 from ..ir.input_spec import InputSpec
 from ..loader.engine import Engine, ort_library_info
@@ -83,9 +84,8 @@ def _describe_driver() -> str:
     """Return a sentence with the newest CUDA version that the driver supports, or with the reason
     why it is unknown.
     """
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
+    driver = load_driver()
+    if driver is None:
         return "no NVIDIA driver on this machine (libcuda.so.1 cannot be opened)"
     version = ctypes.c_int()
     status = driver.cuDriverGetVersion(ctypes.byref(version))

@@ -67,17 +67,17 @@ def _import_cupy_or_raise(caller_name: str) -> Any:
     try:
         return importlib.import_module("cupy")
     except ImportError as error:
-        hint = "" if _has_driver() else "; no driver of NVIDIA is installed, use the device 'cpu'"
+        hint = "" if load_driver() else "; no driver of NVIDIA is installed, use the device 'cpu'"
         problem = f"{caller_name} needs CuPy ({error}): pip install 'oarlock[gpu-train]'{hint}"
         raise OarlockError(append_user_line(problem)) from None
 
 
-def _has_driver() -> bool:
+def load_driver() -> ctypes.CDLL | None:
+    """Return the library of the NVIDIA driver; None if it is not installed."""
     try:
-        ctypes.CDLL("libcuda.so.1")
+        return ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return False
-    return True
+        return None
 
 
 def cupyx_special_function(name: str) -> Any:

@@ -195,12 +195,13 @@ def raise_op_error(
     metas = metas_of_inputs(op, args)
     if isinstance(error, MemoryError) and not isinstance(error, OpError):
         error = out_of_memory_error(op, metas, attrs)
-    why, cause, kind = _reason_of_kernel_error(error), error, error
+    why, kind = _reason_of_kernel_error(error), error
+    cause = None if isinstance(error, OpError) else error  # an OpError says nothing else
     try:
         if not isinstance(error, MemoryError):
             op.infer(metas, attrs)
     except OpError as found:
-        why, cause, kind = str(found).removeprefix(f"{op.public_name}: "), None, found  # type: ignore[assignment]
+        why, cause, kind = str(found).removeprefix(f"{op.public_name}: "), None, found
     except (TypeError, ValueError, IndexError, AttributeError):
         pass  # shape inference failed too: report the kernel's error
     # the user line is appended below
@@ -208,10 +209,7 @@ def raise_op_error(
     if len(why) > MAX_REASON_LENGTH:  # an attribute of several megabytes may be part of the message
         why = f"{why[:MAX_REASON_LENGTH]} ..."
     message = f"{op.public_name}: {why} ({op.format_inputs(metas)})"
-    # An OpError of the kernel says nothing else than this error.
-    raise op_error_like(kind, append_user_line(message)) from (
-        None if isinstance(cause, OpError) else cause
-    )
+    raise op_error_like(kind, append_user_line(message)) from cause
 
 
 def _reason_of_kernel_error(error: Exception) -> str:
